@@ -154,7 +154,7 @@ fn earlier(state: &RunState, cycle: u32) -> impl Iterator<Item = (u32, &MatchSta
 
 #[cfg(test)]
 mod tests {
-    use dz_config::{Anchor, AnchorKind, RolloutPolicy};
+    use dz_config::{Anchor, AnchorKind, RolloutMoves};
     use dz_store::{ChampionState, CycleState, MatchResult, ObjectRef};
 
     use super::*;
@@ -172,7 +172,7 @@ mod tests {
                 anchor("random", AnchorKind::Random),
                 anchor(
                     "rollout-100",
-                    AnchorKind::Rollout { playouts: 100, policy: RolloutPolicy::Uniform },
+                    AnchorKind::Rollout { playouts: 100, policy: RolloutMoves::Uniform },
                 ),
             ],
         }

@@ -140,7 +140,7 @@ pub fn champion_sources<G: Game>(
         match config.bootstrap.evaluator {
             BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
             BootstrapEvaluator::Rollout => {
-                sources.add_instant(Arc::new(rollouts_of(config.search.rollout)))
+                sources.add_instant(Arc::new(rollouts_of(config.search.rollout.policy())))
             }
         };
         let name = sources.ids()[0].clone();

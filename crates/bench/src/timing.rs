@@ -136,6 +136,7 @@ impl<'a, G: Game> RolloutGames<'a, G> {
             legal: &self.legal,
             eval_key: self.eval_key,
             symmetry: Symmetry::IDENTITY,
+            last: None,
             random: mix64(self.number),
         }
     }

@@ -19,7 +19,7 @@ mod unknown;
 pub use change::Change;
 pub use dz_aux_heads::HeadsSection;
 pub use dz_config_keys::{Effect, Fault, Key, SameOr};
-pub use dz_search_settings::{RolloutPolicy, SearchSection};
+pub use dz_search_settings::{RolloutMoves, SearchSection};
 pub use error::ConfigError;
 pub use load::Loaded;
 pub use run_config::RunConfig;

@@ -58,8 +58,8 @@ impl<G: Game> GameSession<G> {
                 MoveSource::Random { random, legal: Vec::new() }
             }
             PlayerKind::Search(search) => {
-                let source = pool.prepare(player)?;
-                MoveSource::Search(Box::new(Searcher::new(search.clone(), source, random)))
+                let ready = pool.prepare(player)?;
+                MoveSource::Search(Box::new(Searcher::new(search.clone(), ready, random)))
             }
         };
         let position = Position::new(pool.game().clone());
@@ -274,7 +274,9 @@ impl<G: Game> Session for GameSession<G> {
         let game = self.position.game();
         let eval_key = game.eval_key(state, history);
         let random = self.seed;
-        let view = LeafView { game, state, history, legal: &legal, eval_key, symmetry, random };
+        let last = None;
+        let view =
+            LeafView { game, state, history, legal: &legal, eval_key, symmetry, last, random };
         let mut priors = Vec::new();
         let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
             Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,

@@ -1,8 +1,10 @@
 //! A search of one game, driven piece by piece.
 
+use std::sync::Arc;
+
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
-use dz_play::{GameSeed, MoveSearch, Pipeline, SearchPlayer};
+use dz_play::{GameSeed, Guide, MoveSearch, Pipeline, Ready, SearchPlayer};
 use dz_search::{Budget, Search, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -22,6 +24,7 @@ pub const COLLISIONS_MAX: u32 = 32;
 pub(crate) struct Searcher<G: Game> {
     pub(crate) player: SearchPlayer,
     pub(crate) source: usize,
+    guide: Arc<Guide>,
     pub(crate) random: Xoshiro256PlusPlus,
     /// The search and the moves after which it stands.
     pub(crate) search: Option<(MoveSearch<G>, Vec<Ply>)>,
@@ -33,10 +36,11 @@ pub(crate) struct Searcher<G: Game> {
 }
 
 impl<G: Game> Searcher<G> {
-    pub(crate) fn new(player: SearchPlayer, source: usize, random: Xoshiro256PlusPlus) -> Self {
+    pub(crate) fn new(player: SearchPlayer, ready: Ready, random: Xoshiro256PlusPlus) -> Self {
         Self {
             player,
-            source,
+            source: ready.source,
+            guide: ready.guide,
             random,
             search: None,
             restricted: false,
@@ -78,7 +82,7 @@ impl<G: Game> Searcher<G> {
         } else {
             let (state, history) = position.after(&line);
             let search = Search::new(position.game().clone(), self.player.params, state, history);
-            MoveSearch::at(search, self.player.reuse, self.source, seed)
+            MoveSearch::at(search, self.player.reuse, self.source, seed).guided(self.guide.clone())
         };
         if self.restricted {
             search.restrict(among);

@@ -90,11 +90,6 @@ pub trait InstantEvaluator<G: Game>: Send + Sync {
     /// Clears `priors`, fills in one probability for each legal move, and returns the mover's
     /// chances.
     fn evaluate(&self, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Wdl;
-    /// Clears `values` and fills in the value of each legal move for the mover, in [-1, 1], where
-    /// the evaluator has a heuristic.
-    fn heuristics(&self, _leaf: &LeafView<'_, G>, values: &mut Vec<f32>) {
-        values.clear();
-    }
 }
 
 /// A position that a search wants evaluated, borrowed from the search.
@@ -112,6 +107,8 @@ pub struct LeafView<'a, G: Game> {
     pub eval_key: Key,
     /// How the network is to see it.
     pub symmetry: Symmetry,
+    /// The move that led there, where it is known: rollouts may answer it.
+    pub last: Option<Move>,
     /// A random word of this leaf alone, for evaluators that play rollouts.
     pub random: u64,
 }

@@ -96,6 +96,7 @@ mod tests {
                 legal: &legal,
                 eval_key,
                 symmetry: Symmetry::IDENTITY,
+                last: None,
                 random: 0,
             };
             let mut narrow = Vec::new();

@@ -1,5 +1,7 @@
 //! Rollouts: the original "Monte Carlo" evaluator (Coulom 2006; Kocsis and Szepesvari 2006).
 
+use std::fmt::Debug;
+
 use dz_game::{Game, Move, Player, Status, Wdl};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -14,6 +16,45 @@ pub enum RolloutPolicy {
     Uniform,
     /// [`Game::informed_move`].
     Informed,
+}
+
+impl RolloutPolicy {
+    /// Draws a move; `None` where the game is over. `scratch` is working memory.
+    pub fn sample<G: Game>(
+        self,
+        at: &Position<'_, G>,
+        random: &mut Xoshiro256PlusPlus,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        match self {
+            Self::Uniform => at.game.random_move(at.state, at.history, random, scratch),
+            Self::Informed => at.game.informed_move(at.state, at.history, at.last, random, scratch),
+        }
+    }
+}
+
+/// A position of a rollout.
+#[derive(Debug)]
+pub struct Position<'a, G: Game> {
+    /// The rules.
+    pub game: &'a G,
+    /// Where the rollout stands.
+    pub state: &'a G::State,
+    /// Its past.
+    pub history: &'a G::History,
+    /// The move that led there, where it is known.
+    pub last: Option<Move>,
+}
+
+/// A policy of rollouts that was learned.
+pub trait LearnedMoves<G: Game>: Debug + Send + Sync {
+    /// Draws a move; `None` where the game is over. `scratch` is working memory.
+    fn sample(
+        &self,
+        at: &Position<'_, G>,
+        random: &mut Xoshiro256PlusPlus,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move>;
 }
 
 /// Plays one random game from the leaf to its end; equal priors.
@@ -44,7 +85,29 @@ impl Rollout {
         self.run(leaf, |player, mv| moves.push((player, mv)))
     }
 
-    fn run<G: Game>(&self, leaf: &LeafView<'_, G>, mut made: impl FnMut(Player, Move)) -> Wdl {
+    /// As [`Rollout::play`] by a policy that was learned, whatever `policy` says.
+    pub fn play_learned<G: Game>(
+        &self,
+        learned: &dyn LearnedMoves<G>,
+        leaf: &LeafView<'_, G>,
+        moves: &mut Vec<(Player, Move)>,
+    ) -> Wdl {
+        moves.clear();
+        let made = |player, mv| moves.push((player, mv));
+        self.run_by(leaf, |at, random, legal| learned.sample(at, random, legal), made)
+    }
+
+    fn run<G: Game>(&self, leaf: &LeafView<'_, G>, made: impl FnMut(Player, Move)) -> Wdl {
+        let policy = self.policy;
+        self.run_by(leaf, |at, random, legal| policy.sample(at, random, legal), made)
+    }
+
+    fn run_by<G: Game>(
+        &self,
+        leaf: &LeafView<'_, G>,
+        sample: impl Fn(&Position<'_, G>, &mut Xoshiro256PlusPlus, &mut Vec<Move>) -> Option<Move>,
+        mut made: impl FnMut(Player, Move),
+    ) -> Wdl {
         let game = leaf.game;
         let Some(mover) = game.to_move(leaf.state, leaf.history) else { return Wdl::UNKNOWN };
         let mut player = mover;
@@ -52,16 +115,10 @@ impl Rollout {
         let mut state = leaf.state.clone();
         let mut history = leaf.history.clone();
         let mut scratch = Vec::new();
-        let mut last = None;
+        let mut last = leaf.last;
         for _ in 0..self.plies_max {
-            let sampled = match self.policy {
-                RolloutPolicy::Uniform => {
-                    game.random_move(&state, &history, &mut random, &mut scratch)
-                }
-                RolloutPolicy::Informed => {
-                    game.informed_move(&state, &history, last, &mut random, &mut scratch)
-                }
-            };
+            let at = Position { game, state: &state, history: &history, last };
+            let sampled = sample(&at, &mut random, &mut scratch);
             let Some(mv) = sampled else { break };
             last = Some(mv);
             made(player, mv);
@@ -112,6 +169,7 @@ mod tests {
                 legal: &first_moves,
                 eval_key: game.eval_key(&start, &()),
                 symmetry: Symmetry::IDENTITY,
+                last: None,
                 random,
             };
             let wdl = Rollout::default().play(&leaf, &mut moves);

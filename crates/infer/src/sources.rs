@@ -199,17 +199,6 @@ impl<G: Game> Readers<G> {
     }
 }
 
-impl<G: Game> Readers<G> {
-    /// Clears `values` and fills in what source `index` thinks of each legal move, for the mover in
-    /// [-1, 1]; nothing where it has no heuristic.
-    pub fn heuristics(&self, index: usize, leaf: &LeafView<'_, G>, values: &mut Vec<f32>) {
-        match &self.readers[index] {
-            Reader::Instant(evaluator) => evaluator.heuristics(leaf, values),
-            Reader::Cache(_) => values.clear(),
-        }
-    }
-}
-
 impl<G: Game> fmt::Debug for Sources<G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Sources").field(&self.ids).finish()

@@ -16,6 +16,7 @@ fn view<'a, G: Game>(game: &'a G, leaf: &'a Leaf<G>, random: u64) -> LeafView<'a
         legal: &leaf.legal,
         eval_key: leaf.eval_key,
         symmetry: leaf.symmetry,
+        last: None,
         random,
     }
 }

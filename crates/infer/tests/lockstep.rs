@@ -66,6 +66,7 @@ impl GameTask<Connect4> for Solo {
                 legal: &legal,
                 eval_key,
                 symmetry,
+                last: None,
                 random: 0,
             };
             let mut priors = Vec::new();

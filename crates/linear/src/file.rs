@@ -1,4 +1,4 @@
-//! The file of a value function: a magic number, the BLAKE3 hash of what follows, and `MessagePack`
+//! The files of value functions and policies: a magic number, the BLAKE3 hash of what follows, and `MessagePack`
 //! compressed with zstd.
 
 use std::io::Read;
@@ -6,9 +6,12 @@ use std::io::Read;
 use dz_game::{Game, GameSpec};
 use serde::{Deserialize, Serialize};
 
-use crate::{LinearValue, SIDE_MAX};
+use crate::{LinearPolicy, LinearValue, SIDE_MAX};
 
-const MAGIC: &[u8; 8] = b"DZLINV01";
+/// The beginning of a value function's file.
+const VALUE: &[u8; 8] = b"DZLINV01";
+/// The beginning of a policy's file.
+const POLICY: &[u8; 8] = b"DZLINP01";
 const HASH_BYTES: usize = 32;
 /// What a file may unpack to: the weights of 19x19 are a tenth of that.
 const UNPACKED_MAX: u64 = 1 << 30;
@@ -18,8 +21,8 @@ const LEVEL: i32 = 9;
 #[derive(Debug, thiserror::Error)]
 pub enum LinearError {
     /// Some other file.
-    #[error("this is no file of `dagzero learn value`; it begins otherwise")]
-    Magic,
+    #[error("this is no file of `dagzero learn {0}`; it begins otherwise")]
+    Magic(&'static str),
     /// Cut off or changed.
     #[error(
         "the file is damaged: its content does not fit its hash; make it again or copy it anew"
@@ -29,7 +32,9 @@ pub enum LinearError {
     #[error("the file is damaged: {0}")]
     Content(String),
     /// It was learned on another game.
-    #[error("it was learned on {theirs}, and this is {ours}: learn one with `dagzero learn value`")]
+    #[error(
+        "it was learned on {theirs}, and this is {ours}: learn one of this game with `dagzero learn`"
+    )]
     Game {
         /// The game of the file.
         theirs: String,
@@ -37,7 +42,7 @@ pub enum LinearError {
         ours: String,
     },
     /// It cannot be packed.
-    #[error("the value function cannot be written: {0}")]
+    #[error("the file cannot be written: {0}")]
     Write(String),
 }
 
@@ -54,16 +59,7 @@ impl LinearValue {
     /// # Errors
     /// [`LinearError::Write`] if memory for compression is lacking.
     pub fn to_bytes(&self) -> Result<Vec<u8>, LinearError> {
-        let stored = Stored {
-            game: self.game.to_string(),
-            sides: self.sides.clone(),
-            weights: self.weights.clone(),
-        };
-        let write = |error: &dyn ToString| LinearError::Write(error.to_string());
-        let packed = rmp_serde::to_vec_named(&stored).map_err(|error| write(&error))?;
-        let packed = zstd::encode_all(&packed[..], LEVEL).map_err(|error| write(&error))?;
-        let hash = blake3::hash(&packed);
-        Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
+        pack(VALUE, &self.game, &self.sides, &self.weights)
     }
 
     /// Reads what [`Self::to_bytes`] wrote. Other komi and rules of the same board are fine.
@@ -71,35 +67,74 @@ impl LinearValue {
     /// # Errors
     /// [`LinearError`].
     pub fn from_bytes<G: Game>(game: &G, bytes: &[u8]) -> Result<Self, LinearError> {
-        let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(LinearError::Magic)?;
-        let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(LinearError::Hash)?;
-        if blake3::hash(packed).as_bytes() != hash {
-            return Err(LinearError::Hash);
-        }
-        let content = |error: &dyn ToString| LinearError::Content(error.to_string());
-        let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
-        let mut unpacked = Vec::new();
-        unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
-        let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
-        let other =
-            || LinearError::Game { theirs: stored.game.clone(), ours: game.spec().to_string() };
-        let theirs: GameSpec = stored.game.parse().map_err(|_| other())?;
-        if theirs.name() != game.spec().name() {
-            return Err(other());
-        }
-        if stored.sides.iter().any(|side| !(1..=SIDE_MAX).contains(side)) {
-            return Err(content(&"its windows are larger than 3x3"));
-        }
-        let mut value = Self::blank(game, &stored.sides).ok_or_else(other)?;
-        let shape = |weights: &[Vec<f32>]| weights.iter().map(Vec::len).collect::<Vec<_>>();
-        if shape(&value.weights) != shape(&stored.weights) {
-            return Err(other());
-        }
-        if stored.weights.iter().flatten().any(|weight| !weight.is_finite()) {
-            return Err(content(&"a weight is no finite number"));
-        }
-        value.game = theirs;
-        value.weights = stored.weights;
-        Ok(value)
+        let packed = bytes.strip_prefix(&VALUE[..]).ok_or(LinearError::Magic("value"))?;
+        unpack(game, packed)
     }
+}
+
+impl LinearPolicy {
+    /// The file's content.
+    ///
+    /// # Errors
+    /// [`LinearError::Write`] if memory for compression is lacking.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, LinearError> {
+        pack(POLICY, &self.game, &self.sides, &self.weights)
+    }
+
+    /// Reads what [`Self::to_bytes`] wrote. Other komi and rules of the same board are fine.
+    ///
+    /// # Errors
+    /// [`LinearError`].
+    pub fn from_bytes<G: Game>(game: &G, bytes: &[u8]) -> Result<Self, LinearError> {
+        let packed = bytes.strip_prefix(&POLICY[..]).ok_or(LinearError::Magic("policy"))?;
+        let LinearValue { game, sides, shapes, weights } = unpack(game, packed)?;
+        Ok(Self::new(game, sides, shapes, weights))
+    }
+}
+
+fn pack(
+    magic: &[u8],
+    game: &GameSpec,
+    sides: &[u8],
+    weights: &[Vec<f32>],
+) -> Result<Vec<u8>, LinearError> {
+    let stored =
+        Stored { game: game.to_string(), sides: sides.to_vec(), weights: weights.to_vec() };
+    let write = |error: &dyn ToString| LinearError::Write(error.to_string());
+    let packed = rmp_serde::to_vec_named(&stored).map_err(|error| write(&error))?;
+    let packed = zstd::encode_all(&packed[..], LEVEL).map_err(|error| write(&error))?;
+    let hash = blake3::hash(&packed);
+    Ok([magic, hash.as_bytes(), &packed].concat())
+}
+
+/// Reads what follows the magic number. Values and policies have the same weights.
+fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
+    let (hash, packed) = bytes.split_at_checked(HASH_BYTES).ok_or(LinearError::Hash)?;
+    if blake3::hash(packed).as_bytes() != hash {
+        return Err(LinearError::Hash);
+    }
+    let content = |error: &dyn ToString| LinearError::Content(error.to_string());
+    let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
+    let mut unpacked = Vec::new();
+    unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
+    let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
+    let other = || LinearError::Game { theirs: stored.game.clone(), ours: game.spec().to_string() };
+    let theirs: GameSpec = stored.game.parse().map_err(|_| other())?;
+    if theirs.name() != game.spec().name() {
+        return Err(other());
+    }
+    if stored.sides.iter().any(|side| !(1..=SIDE_MAX).contains(side)) {
+        return Err(content(&"its windows are larger than 3x3"));
+    }
+    let mut value = LinearValue::blank(game, &stored.sides).ok_or_else(other)?;
+    let shape = |weights: &[Vec<f32>]| weights.iter().map(Vec::len).collect::<Vec<_>>();
+    if shape(&value.weights) != shape(&stored.weights) {
+        return Err(other());
+    }
+    if stored.weights.iter().flatten().any(|weight| !weight.is_finite()) {
+        return Err(content(&"a weight is no finite number"));
+    }
+    value.game = theirs;
+    value.weights = stored.weights;
+    Ok(value)
 }

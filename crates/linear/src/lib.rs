@@ -23,10 +23,12 @@
 
 mod file;
 mod learn;
+mod policy;
 mod shapes;
 mod value;
 
 pub use file::LinearError;
 pub use learn::{Lesson, Lessons, learn};
+pub use policy::{Judged, LinearPolicy, PolicyStudent};
 pub use shapes::{SIDE_MAX, Shapes};
 pub use value::LinearValue;

@@ -154,16 +154,43 @@ impl Shapes {
         points.iter().fold(0, |code, &point| 3 * code + usize::from(stones[usize::from(point)]))
     }
 
-    /// The two weights of a window's configuration.
+    /// The two weights of a window as it stands.
     #[inline]
     fn features(&self, window: u32, stones: &[u8]) -> [usize; 2] {
-        let code = self.code(window, stones);
+        self.features_of(window, self.code(window, stones))
+    }
+
+    /// The two weights of a window's configuration.
+    #[inline]
+    pub(crate) fn features_of(&self, window: u32, code: usize) -> [usize; 2] {
         let window = &self.windows[window as usize];
         let table = &self.tables[window.table];
         [
             window.at_place as usize + usize::from(table.at_place[code]),
             window.anywhere as usize + usize::from(table.anywhere[code]),
         ]
+    }
+
+    /// The configurations that a window can have.
+    pub(crate) fn configurations(&self, window: u32) -> usize {
+        3_usize.pow(self.windows[window as usize].points.len() as u32)
+    }
+
+    /// Clears `out` and fills in the configuration of each window.
+    pub(crate) fn codes(&self, stones: &[u8], out: &mut Vec<usize>) {
+        out.clear();
+        out.extend((0..self.windows.len() as u32).map(|window| self.code(window, stones)));
+    }
+
+    /// The windows that cover a point, each with what an own stone there adds to its configuration
+    /// while the point is empty.
+    pub(crate) fn own_stone(&self, point: usize) -> Vec<(u32, usize)> {
+        let added = |&window: &u32| {
+            let points = &self.windows[window as usize].points;
+            let cell = points.iter().position(|&other| usize::from(other) == point).unwrap_or(0);
+            (window, usize::from(OWN) * 3_usize.pow((points.len() - 1 - cell) as u32))
+        };
+        self.covering[point].iter().map(added).collect()
     }
 
     /// Clears `out` and fills in the weights of a position, one entry for each feature that holds.

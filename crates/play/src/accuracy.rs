@@ -9,7 +9,7 @@ use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool, SearchPlayer,
+    GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool, Ready, SearchPlayer,
     SearchStep,
 };
 
@@ -111,9 +111,9 @@ pub(crate) fn examine<G: Game>(
     let PlayerKind::Search(search) = &player.kind else {
         return Err(PlayerError::NoSearch { name: player.name.clone() }.into());
     };
-    let source = pool.prepare(player)?;
+    let ready = pool.prepare(player)?;
     let game = pool.game().clone();
-    let mut exam = Exam { game: &game, lines, search, source, playouts, next: 0, report };
+    let mut exam = Exam { game: &game, lines, search, ready, playouts, next: 0, report };
     lockstep.run(pool.sources(), &mut exam)?;
     Ok(())
 }
@@ -135,7 +135,7 @@ struct Exam<'a, G: Game> {
     game: &'a G,
     lines: &'a [&'a [Move]],
     search: &'a SearchPlayer,
-    source: usize,
+    ready: Ready,
     playouts: u32,
     next: usize,
     report: Report<'a>,
@@ -169,7 +169,8 @@ impl<G: Game> Roster<Question<G>> for Exam<'_, G> {
         let (state, history) = played_out(self.game, line);
         let search = Search::new(self.game.clone(), self.search.params, state, history);
         let seed = GameSeed { run_seed: 0, game_number: index as u64 };
-        let mut search = MoveSearch::at(search, false, self.source, seed);
+        let mut search =
+            MoveSearch::at(search, false, self.ready.source, seed).guided(self.ready.guide.clone());
         search.begin(Budget::Playouts(self.playouts.max(1)), self.search.root);
         Some(Question { index, search })
     }

@@ -135,6 +135,7 @@ mod tests {
             legal: &legal,
             eval_key: game.eval_key(&state, &()),
             symmetry: Symmetry::IDENTITY,
+            last: None,
             random: 3,
         };
         let mut priors = Vec::new();

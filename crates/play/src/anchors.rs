@@ -36,7 +36,7 @@ pub fn anchor_player(anchor: &Anchor) -> Result<MatchPlayer, EngineError> {
     Ok(match &anchor.kind {
         AnchorKind::Random => MatchPlayer { name: name.clone(), kind: PlayerKind::Random },
         AnchorKind::Rollout { playouts, policy } => {
-            let section = SearchSection { rollout: *policy, ..rollout_section() };
+            let section = SearchSection { rollout: policy.clone(), ..rollout_section() };
             rollout_player(name, &section, *playouts)
         }
         AnchorKind::Solver { depth: Some(plies) } => {

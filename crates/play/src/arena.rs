@@ -68,7 +68,7 @@ impl<G: Game> Arena for PlayerPool<G> {
     }
 
     fn prepare(&mut self, player: &MatchPlayer) -> Result<usize, PlayerError> {
-        Self::prepare(self, player)
+        Ok(Self::prepare(self, player)?.source)
     }
 
     fn play(

@@ -7,8 +7,8 @@ use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    Forfeit, GameSeed, MatchPlayer, MoveSearch, Opening, PlayedGame, PlayerKind, SearchPlayer,
-    SearchStep, Seat, external::EngineInGame,
+    Forfeit, GameSeed, MatchPlayer, MoveSearch, Opening, PlayedGame, PlayerKind, Ready,
+    SearchPlayer, SearchStep, Seat, external::EngineInGame,
 };
 
 /// A game in progress between two players.
@@ -41,12 +41,12 @@ enum Decision<G: Game> {
 }
 
 /// What fixes one game of a match, beside the rules.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct GameSetup<'a> {
     /// Players A and B. A moves first in even games.
     pub players: [&'a MatchPlayer; 2],
-    /// Indices of their sources, from [`crate::PlayerPool::prepare`].
-    pub sources: [usize; 2],
+    /// What they play with, from [`crate::PlayerPool::prepare`].
+    pub ready: [&'a Ready; 2],
     /// Moves that the game begins with.
     pub opening: &'a Opening,
     /// Number in the match.
@@ -71,8 +71,9 @@ impl<G: Game> MatchGame<G> {
             PlayerKind::Search(player) => {
                 // Each side has its own random stream, also where a player meets itself.
                 let seed = GameSeed { run_seed: plan.seed, game_number: 2 * number + index as u64 };
-                let source = plan.sources[seats[index]];
-                let search = MoveSearch::new(game, player.params, player.reuse, source, seed);
+                let Ready { source, guide } = plan.ready[seats[index]];
+                let search = MoveSearch::new(game, player.params, player.reuse, *source, seed)
+                    .guided(guide.clone());
                 Decider::Search { search: Box::new(search), player: Box::new(player.clone()) }
             }
             PlayerKind::Engine(pool) => Decider::Engine(Box::new(EngineInGame::new(game, pool))),

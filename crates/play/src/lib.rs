@@ -13,7 +13,7 @@ mod early_stop;
 mod exact;
 mod external;
 mod game;
-mod heuristic;
+mod guide;
 pub mod match_file;
 mod match_plan;
 mod matches;
@@ -23,18 +23,19 @@ mod player;
 mod pool;
 mod probe;
 mod running_match;
+mod search_file;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use amaf::Amaf;
 pub use anchors::{anchor_faults, anchor_player, engine_spec};
 pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};
-pub use dz_search_settings::MoveHeuristic;
+pub use dz_search_settings::{MoveHeuristic, RolloutMoves};
 pub use early_stop::{EarlyStop, PairTest};
 pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};
 pub use game::{GameSetup, MatchGame};
-pub use heuristic::{HeuristicError, linear_value};
+pub use guide::{Guide, GuideError, linear_value, rollouts_of};
 pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write_match};
 pub use match_plan::{
     GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,
@@ -44,10 +45,11 @@ pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
 pub use player::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
-    rollout_player, rollout_section, rollouts_of,
+    rollout_player, rollout_section,
 };
-pub use pool::{BoxError, NetworkLoader, NoNetworks, PlayerError, PlayerPool};
+pub use pool::{BoxError, NetworkLoader, NoNetworks, PlayerError, PlayerPool, Ready};
 pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
+pub use search_file::{SearchFileError, SearchIdentity};

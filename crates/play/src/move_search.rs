@@ -1,8 +1,9 @@
 //! A search driven by sources of evaluations, one move after another.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
-use dz_game::{Game, Move, Player, mix64};
+use dz_game::{Game, Move, Player, Symmetry, mix64};
 use dz_infer::{
     Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Sources, Ticket,
     symmetry_of,
@@ -11,7 +12,7 @@ use dz_search::{
     Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
 };
 
-use crate::rollouts_of;
+use crate::Guide;
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
@@ -24,6 +25,9 @@ pub struct MoveSearch<G: Game> {
     reuse: bool,
     priors: Vec<f32>,
     heuristics: Vec<f32>,
+    /// Heuristics before they are rounded.
+    exact_heuristics: Vec<f64>,
+    guide: Arc<Guide>,
     rollout_moves: Vec<(Player, Move)>,
     /// Leaves to answer, in the order in which they were asked for.
     waiting: VecDeque<LeafId>,
@@ -93,6 +97,9 @@ impl<G: Game> MoveSearch<G> {
 
     /// As [`MoveSearch::new`] for a search at any position.
     pub fn at(search: Search<G>, reuse: bool, source: usize, seed: GameSeed) -> Self {
+        let guide = Arc::new(Guide::of(search.params().rollout));
+        let mut search = search;
+        search.set_knowledge(guide.clone());
         Self {
             search,
             source,
@@ -101,9 +108,18 @@ impl<G: Game> MoveSearch<G> {
             reuse,
             priors: Vec::new(),
             heuristics: Vec::new(),
+            exact_heuristics: Vec::new(),
+            guide,
             rollout_moves: Vec::new(),
             waiting: VecDeque::new(),
         }
+    }
+
+    /// The same with rollouts and heuristics of its player, which may come from files.
+    #[must_use]
+    pub fn guided(mut self, guide: Arc<Guide>) -> Self {
+        self.search.set_knowledge(guide.clone());
+        Self { guide, ..self }
     }
 
     /// Starts on the move at hand.
@@ -263,20 +279,19 @@ impl<G: Game> MoveSearch<G> {
             legal: leaf.legal,
             eval_key,
             symmetry: symmetry_of(run_seed, game_number, self.ply, eval_key, count),
+            last: leaf.last,
             random: leaf.random,
         };
         if wants.network && self.search.params().equivalent_visits > 0 {
-            readers.heuristics(self.source, &view, &mut self.heuristics);
+            let Self { guide, heuristics, exact_heuristics, .. } = self;
+            guide.heuristics(view.game, view.state, view.legal, exact_heuristics);
+            heuristics.clear();
+            heuristics.extend(exact_heuristics.iter().map(|&value| value as f32));
         }
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
         let request = (answer == Some(Answer::Missing))
             .then(|| Request { source: self.source, leaf: view.to_leaf() });
-        if wants.rollout {
-            let view = LeafView { random: mix64(view.random), ..view };
-            let outcome =
-                rollouts_of(self.search.params().rollout).play(&view, &mut self.rollout_moves);
-            self.search.apply_rollout(id, outcome.into(), &self.rollout_moves);
-        }
+        self.play_rollouts(id, wants.rollouts);
         let (wdl, cached) = match answer {
             Some(Answer::Instant(wdl)) => (wdl, false),
             Some(Answer::Cached(wdl)) => (wdl, true),
@@ -288,6 +303,33 @@ impl<G: Game> MoveSearch<G> {
         let answer = NetworkAnswer { estimate, priors, heuristics, cached };
         self.search.apply_network(id, &answer);
         None
+    }
+
+    /// Plays so many rollouts from a leaf.
+    fn play_rollouts(&mut self, id: LeafId, count: u32) {
+        let mut random = None;
+        for _ in 0..count {
+            let (Some(leaf), Some(eval_key)) =
+                (self.search.leaf(id), self.search.leaf_eval_key(id))
+            else {
+                return;
+            };
+            // Other words than those of evaluators that play rollouts.
+            let word = mix64(random.unwrap_or(leaf.random));
+            random = Some(word);
+            let view = LeafView {
+                game: self.search.domain(),
+                state: leaf.state,
+                history: leaf.history,
+                legal: leaf.legal,
+                eval_key,
+                symmetry: Symmetry::IDENTITY,
+                last: leaf.last,
+                random: word,
+            };
+            let outcome = self.guide.play(&view, &mut self.rollout_moves);
+            self.search.apply_rollout(id, outcome.into(), &self.rollout_moves);
+        }
     }
 
     /// Plays a move, one's own or the opponent's.

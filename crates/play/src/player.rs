@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use dz_config::BootstrapEvaluator;
 use dz_external_engines::EnginePool;
-use dz_infer::Rollout;
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams, TieBreak};
 use dz_search_settings::{
-    MoveHeuristic, RolloutPolicy, SearchSection, SearchSettings, SelectionWord,
+    EdgeValues, Expansion, Grow, LeafValue, MoveHeuristic, RolloutMoves, SearchSection,
+    SearchSettings, SelectionWord,
 };
 
 /// A player: its name and everything that fixes how it plays.
@@ -38,6 +38,8 @@ pub struct SearchPlayer {
     pub evaluator: PlayerEvaluator,
     /// Settings of the search.
     pub params: SearchParams,
+    /// How rollouts move, with the file of what was learned.
+    pub rollouts: RolloutMoves,
     /// What says how good moves are before they are tried; of searches with rollouts.
     pub heuristic: MoveHeuristic,
     /// How the root differs from other nodes.
@@ -106,6 +108,7 @@ impl SearchPlayer {
         Self {
             evaluator,
             params: settings.params,
+            rollouts: section.rollout.clone(),
             heuristic: section.heuristic.clone(),
             root: settings.root,
             choice: settings.choice,
@@ -113,14 +116,6 @@ impl SearchPlayer {
             budget: Budget::Playouts(playouts),
         }
     }
-}
-
-/// The rollouts of a search with this key `search.rollout`.
-pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
-    Rollout::by(match policy {
-        RolloutPolicy::Uniform => dz_infer::RolloutPolicy::Uniform,
-        RolloutPolicy::Mogo => dz_infer::RolloutPolicy::Informed,
-    })
 }
 
 /// The `[search]` section of the rollout anchor: tree UCT with c = sqrt 2 on values in [-1, 1], one
@@ -140,9 +135,22 @@ pub fn rollout_anchor(name: &str, playouts: u32) -> MatchPlayer {
     rollout_player(name, &rollout_section(), playouts)
 }
 
-/// A search by `section` whose leaves are worth the outcome of one rollout each.
+/// A search by `section` whose leaves are worth the outcomes of rollouts.
+///
+/// Where the search has a use for the rollouts' moves, or plays several from a leaf, it asks for
+/// them itself: its `leaf_value` is "rollout" then. Else the evaluator plays one for each leaf.
 pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> MatchPlayer {
-    MatchPlayer::search(name, SearchPlayer::of_run(PlayerEvaluator::Rollout, section, playouts))
+    let asks = section.selection == SelectionWord::Rave
+        || section.leaf_rollouts > 1
+        || section.grow == Grow::Episode
+        || section.expansion != Expansion::FirstVisit
+        || section.edge_values == EdgeValues::Split;
+    let leaf_value = match section.leaf_value {
+        LeafValue::Network if asks => LeafValue::Rollout,
+        other => other,
+    };
+    let section = SearchSection { leaf_value, ..section.clone() };
+    MatchPlayer::search(name, SearchPlayer::of_run(PlayerEvaluator::Rollout, &section, playouts))
 }
 
 /// A player that evaluates the root once and plays one of the moves with the largest prior, each
@@ -152,6 +160,7 @@ pub fn one_ply_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
     let search = SearchPlayer {
         evaluator,
         params: SearchParams::default(),
+        rollouts: RolloutMoves::Uniform,
         heuristic: MoveHeuristic::None,
         root: RootSetup::default(),
         // Without visits the move is sampled from the priors.
@@ -179,6 +188,7 @@ mod tests {
         let search = SearchPlayer {
             evaluator: PlayerEvaluator::Rollout,
             params,
+            rollouts: RolloutMoves::Uniform,
             heuristic: MoveHeuristic::None,
             root: RootSetup::default(),
             choice: MoveChoice::MostVisits,

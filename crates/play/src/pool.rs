@@ -7,14 +7,12 @@ use std::sync::Arc;
 
 use dz_external_engines::{EngineError, Rules};
 use dz_game::Game;
-use dz_infer::{Evaluator, Sources, Uniform};
-use dz_search_settings::MoveHeuristic;
+use dz_infer::{Evaluator, Rollout, Sources, Uniform};
+use dz_search_settings::LeafValue;
 use dz_solver::SolverError;
 
-use crate::heuristic::{HeuristicError, WithHeuristic, linear_value};
-use crate::{
-    Amaf, Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, rollouts_of,
-};
+use crate::guide::{Guide, GuideError, GuideEvaluator};
+use crate::{Amaf, Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer};
 
 /// An error of a caller's code, for example of its network loader.
 pub type BoxError = Box<dyn Error + Send + Sync>;
@@ -57,9 +55,9 @@ pub enum PlayerError {
         /// What the program did.
         source: EngineError,
     },
-    /// Its heuristic is not there.
+    /// What was learned for it is not there.
     #[error(transparent)]
-    Heuristic(#[from] HeuristicError),
+    Guide(#[from] GuideError),
     /// The game has no solver.
     #[error(transparent)]
     Solver(#[from] SolverError),
@@ -80,6 +78,17 @@ pub struct PlayerPool<G: Game> {
     sources: Sources<G>,
     /// Indices of sources by what they evaluate with.
     by_key: BTreeMap<String, usize>,
+    /// Guides by their files and policies.
+    guides: BTreeMap<String, Arc<Guide>>,
+}
+
+/// A player that can play.
+#[derive(Clone, Debug)]
+pub struct Ready {
+    /// The index of its source of evaluations, 0 for players without an evaluator.
+    pub source: usize,
+    /// Its rollouts, and its heuristic values of moves.
+    pub guide: Arc<Guide>,
 }
 
 impl<G: Game> fmt::Debug for PlayerPool<G> {
@@ -97,6 +106,7 @@ impl<G: Game> PlayerPool<G> {
             cache_entries,
             sources: Sources::default(),
             by_key: BTreeMap::new(),
+            guides: BTreeMap::new(),
         }
     }
 
@@ -122,15 +132,19 @@ impl<G: Game> PlayerPool<G> {
         self.sources
     }
 
-    /// Makes a player ready: loads its evaluator, or asks its program for a game. Returns the index
-    /// of its source, 0 for players without an evaluator.
+    /// Makes a player ready: loads its evaluator and its guide, or asks its program for a game.
     ///
     /// # Errors
     /// [`PlayerError`].
-    pub fn prepare(&mut self, player: &MatchPlayer) -> Result<usize, PlayerError> {
+    pub fn prepare(&mut self, player: &MatchPlayer) -> Result<Ready, PlayerError> {
+        let nothing = || Ready { source: 0, guide: Arc::default() };
         match &player.kind {
-            PlayerKind::Random => Ok(0),
-            PlayerKind::Search(search) => self.source(&player.name, search),
+            PlayerKind::Random => Ok(nothing()),
+            PlayerKind::Search(search) => {
+                let guide = self.guide(search)?;
+                let source = self.source(&player.name, search, &guide)?;
+                Ok(Ready { source, guide })
+            }
             PlayerKind::Engine(pool) => {
                 // A program that is missing or does not play this game is an error, not a loss.
                 let engine = pool
@@ -138,21 +152,36 @@ impl<G: Game> PlayerPool<G> {
                     .and_then(|mut engine| engine.begin(&Rules::of(&self.game)).map(|()| engine));
                 let failed = |source| PlayerError::Engine { name: player.name.clone(), source };
                 pool.put(engine.map_err(failed)?);
-                Ok(0)
+                Ok(nothing())
             }
         }
     }
 
-    fn source(&mut self, name: &str, search: &SearchPlayer) -> Result<usize, PlayerError> {
+    /// The rollouts and heuristics of a player; each file is read once.
+    fn guide(&mut self, search: &SearchPlayer) -> Result<Arc<Guide>, PlayerError> {
+        let key = format!("{:?} {:?}", search.rollouts, search.heuristic);
+        if let Some(guide) = self.guides.get(&key) {
+            return Ok(guide.clone());
+        }
+        let guide = Arc::new(Guide::load(&self.game, &search.rollouts, &search.heuristic)?);
+        self.guides.insert(key, guide.clone());
+        Ok(guide)
+    }
+
+    fn source(
+        &mut self,
+        name: &str,
+        search: &SearchPlayer,
+        guide: &Arc<Guide>,
+    ) -> Result<usize, PlayerError> {
         let evaluator = &search.evaluator;
-        let rollout = rollouts_of(search.params.rollout);
+        // Else the search plays its rollouts itself.
+        let plays = search.params.leaf_value != LeafValue::Rollout;
         let key = match evaluator {
             PlayerEvaluator::Added(index) => return Ok(*index),
             PlayerEvaluator::Network { hash, .. } => hash.clone(),
             PlayerEvaluator::Uniform => "uniform".to_owned(),
-            PlayerEvaluator::Rollout => {
-                format!("rollout {:?} {:?}", rollout.policy, search.heuristic)
-            }
+            PlayerEvaluator::Rollout => format!("rollout {:?} {plays}", search.rollouts),
             PlayerEvaluator::Amaf(playouts) => format!("amaf-{playouts}"),
             PlayerEvaluator::Lookahead(plies) => format!("lookahead-{plies}"),
             PlayerEvaluator::Solver => "solver".to_owned(),
@@ -169,15 +198,12 @@ impl<G: Game> PlayerPool<G> {
                 sources.add_batched(evaluator, self.cache_entries)
             }
             PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            PlayerEvaluator::Rollout => match &search.heuristic {
-                MoveHeuristic::None => sources.add_instant(Arc::new(rollout)),
-                MoveHeuristic::Linear(path) => {
-                    let value = linear_value(&self.game, path)?;
-                    sources.add_instant(Arc::new(WithHeuristic { evaluator: rollout, value }))
-                }
-            },
+            PlayerEvaluator::Rollout => {
+                let guide = guide.clone();
+                sources.add_instant(Arc::new(GuideEvaluator::new(guide, plays)))
+            }
             PlayerEvaluator::Amaf(playouts) => {
-                sources.add_instant(Arc::new(Amaf::new(*playouts, rollout)))
+                sources.add_instant(Arc::new(Amaf::new(*playouts, Rollout::default())))
             }
             PlayerEvaluator::Lookahead(plies) => {
                 sources.add_instant(Arc::new(Lookahead::new(*plies)))

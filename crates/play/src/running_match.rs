@@ -11,7 +11,7 @@ use crate::match_file::{FORMAT, KIND, MatchHeader, PlayedMatch, PlayerHeader};
 use crate::match_plan::{GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask};
 use crate::pool::BoxError;
 use crate::{
-    GameSetup, MatchCounts, MatchGame, Opening, PlayedGame, PlayerPool, distinct_openings,
+    GameSetup, MatchCounts, MatchGame, Opening, PlayedGame, PlayerPool, Ready, distinct_openings,
 };
 
 /// A match in progress.
@@ -20,7 +20,7 @@ pub(crate) struct RunningMatch<'p, 's> {
     store: Option<&'s mut dyn GameStore>,
     header: MatchHeader,
     /// Sources of players A and B.
-    sources: [usize; 2],
+    ready: [Ready; 2],
     openings: Vec<Opening>,
     /// Numbers of the games that have not begun.
     missing: std::vec::IntoIter<u64>,
@@ -44,12 +44,12 @@ impl<'p, 's> RunningMatch<'p, 's> {
         let MatchTask { plan, mut store } = task;
         let failed = |error| MatchError::Player { pair: plan.pair(), source: Box::new(error) };
         let [a, b] = &plan.players;
-        let sources = [pool.prepare(a).map_err(failed)?, pool.prepare(b).map_err(failed)?];
+        let ready = [pool.prepare(a).map_err(failed)?, pool.prepare(b).map_err(failed)?];
         let pairs = plan.games.div_ceil(2) as usize;
         let openings = distinct_openings(pool.game(), plan.opening_plies, pairs, plan.seed);
         let game = pool.game().spec().to_string();
         let ids = pool.sources().ids();
-        let id_of = |seat: usize| ids.get(sources[seat]).map_or("", String::as_str);
+        let id_of = |seat: usize| ids.get(ready[seat].source).map_or("", String::as_str);
         let header = MatchHeader {
             kind: KIND.to_owned(),
             format: FORMAT,
@@ -85,7 +85,7 @@ impl<'p, 's> RunningMatch<'p, 's> {
             plan,
             store,
             header,
-            sources,
+            ready,
             openings,
             missing: missing.into_iter(),
             played,
@@ -109,7 +109,7 @@ impl<'p, 's> RunningMatch<'p, 's> {
         };
         let plan = GameSetup {
             players: [&self.plan.players[0], &self.plan.players[1]],
-            sources: self.sources,
+            ready: self.ready.each_ref(),
             opening,
             number,
             seed: self.plan.seed,

@@ -80,6 +80,6 @@ fn a_file_that_is_missing_or_of_another_game_is_named() {
     let mut pool = PlayerPool::new(&go(), NoNetworks, 0);
     for path in [path, "/nowhere/at.all".to_owned()] {
         let error = pool.prepare(&player(MoveHeuristic::Linear(path.clone()))).unwrap_err();
-        assert!(matches!(error, PlayerError::Heuristic(_)) && error.to_string().contains(&path));
+        assert!(matches!(error, PlayerError::Guide(_)) && error.to_string().contains(&path));
     }
 }

@@ -60,6 +60,7 @@ fn leaves_are_answered_in_batches_of_what_may_wait() {
                 legal: leaf.legal,
                 eval_key,
                 symmetry: symmetry_of(1, 2, 0, eval_key, game.symmetry_count()),
+                last: None,
                 random: leaf.random,
             };
             let Answer::Instant(wdl) = sources.readers().ask(source, &view, &mut priors) else {

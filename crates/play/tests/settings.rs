@@ -7,7 +7,9 @@ use dz_search::{
     InFlight, LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup,
     SearchParams, Selection, Staleness, Terminals, TieBreak,
 };
-use dz_search_settings::{ExplorationTerm, RolloutPolicy, SearchSettings, search_faults};
+use dz_search_settings::{
+    ExplorationTerm, Grow, RolloutPolicy, SearchSettings, Untried, search_faults,
+};
 
 fn laid(overrides: &[&str]) -> SearchSection {
     let overrides: Vec<String> = overrides.iter().map(|text| format!("search.{text}")).collect();
@@ -38,6 +40,9 @@ fn the_plain_section_is_the_plain_reference() {
         prove: false,
         leaf_value: LeafValue::Network,
         rollout: RolloutPolicy::Uniform,
+        leaf_rollouts: 1,
+        untried: Untried::Score,
+        grow: Grow::Leaf,
         edge_values: EdgeValues::Average,
         expansion: Expansion::FirstVisit,
         leaves_max: 1,
@@ -66,7 +71,7 @@ fn each_change_of_the_section_changes_the_settings() {
         prior_exponent=0.67 backup=incremental backup=delta staleness=parents \
         staleness=ancestors staleness=refresher catch_up=stop catch_up={leak=0.5} \
         catch_up={margin=5} terminals=counted revisit=draw prove=true leaf_value=rollout \
-        leaf_value={mix=0.5} rollout=mogo edge_values=split expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
+        leaf_value={mix=0.5} rollout=mogo leaf_rollouts=8 untried=rollout grow=episode edge_values=split expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
         collisions_max=4 in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
         target=regularized target=completed_q move_choice=value move_choice=amaf \
         move_choice=lcb move_choice=regularized move_choice=gumbel nodes_max=100 reuse=true \
@@ -123,6 +128,14 @@ fn contradictions_are_faults_of_a_key() {
     assert_eq!(key(&[linear, "equivalent_visits=50"]), None);
     assert_eq!(key(&["move_choice=amaf"]).as_deref(), Some("search.move_choice"));
     assert_eq!(key(&["move_choice=amaf", "selection=rave"]), None);
+    assert_eq!(key(&["leaf_rollouts=2"]).as_deref(), Some("search.leaf_rollouts"));
+    assert_eq!(key(&["leaf_rollouts=2", "leaf_value={mix=0.5}"]), None);
+    assert_eq!(key(&["grow=episode"]).as_deref(), Some("search.grow"));
+    assert_eq!(key(&["grow=episode", "leaf_value=rollout"]), None);
+    let delta = key(&["grow=episode", "leaf_value=rollout", "backup=delta"]);
+    assert_eq!(delta.as_deref(), Some("search.grow"));
+    assert_eq!(key(&["untried=rollout", "selection=gumbel"]).as_deref(), Some("search.untried"));
+    assert_eq!(key(&["untried=rollout", "selection=rave"]), None);
     let drawn = key(&["backup=delta", "revisit=draw"]);
     assert_eq!(drawn.as_deref(), Some("search.revisit"));
 }

@@ -9,4 +9,5 @@ mod heuristic;
 mod leaves;
 mod matches;
 mod openspiel;
+mod rollouts;
 mod settings;

@@ -1,6 +1,6 @@
 //! The match that ended a run.
 
-use dz_config::{AnchorKind, RolloutPolicy, RunConfig};
+use dz_config::{AnchorKind, RolloutMoves, RunConfig};
 use dz_stats::Pentanomial;
 use dz_store::{MatchResult, PlayerName, RunState};
 use serde::Serialize;
@@ -89,8 +89,9 @@ fn described(config: &RunConfig, name: &str) -> Option<String> {
         AnchorKind::Random => "random play".to_owned(),
         AnchorKind::Rollout { playouts, policy } => {
             let by = match policy {
-                RolloutPolicy::Uniform => "",
-                RolloutPolicy::Mogo => " by hand-made rules",
+                RolloutMoves::Uniform => "",
+                RolloutMoves::Mogo => " by hand-made rules",
+                RolloutMoves::Learned(_) => " by a policy that was learned",
             };
             format!("tree search with {}{by}", count::plural((*playouts).into(), "rollout"))
         }

@@ -30,20 +30,6 @@ choice_or_number! {
 }
 
 choice! {
-    /// How rollouts move.
-    #[derive(Default, Serialize, Deserialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum RolloutPolicy {
-        /// Each legal move with the same chance.
-        #[default]
-        Uniform = "uniform",
-        /// By hand-made rules: in Go those of MoGo (Gelly, Wang, Munos and Teytaud 2006), in
-        /// Connect Four a win or what stops one; other games move uniformly.
-        Mogo = "mogo",
-    }
-}
-
-choice! {
     /// How an edge keeps network values and rollout outcomes.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
@@ -59,10 +45,43 @@ choice! {
     }
 }
 
-impl RolloutPolicy {
+choice! {
+    /// Which move a walk takes at a node some of whose moves were never tried.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Untried {
+        /// The one that the formula picks.
+        #[default]
+        Score = "score",
+        /// One by the policy of rollouts, be it tried or not (UCT-RAVE of MoGo: line 7).
+        Rollout = "rollout",
+    }
+}
+
+choice! {
+    /// What a rollout adds to the graph.
+    #[derive(Default, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Grow {
+        /// The leaf that it began at.
+        #[default]
+        Leaf = "leaf",
+        /// Every position that it came through, as texts have it that update the whole episode.
+        Episode = "episode",
+    }
+}
+
+impl Untried {
     /// Returns true for the default, which files of matches leave out.
-    pub(crate) fn is_uniform(&self) -> bool {
-        *self == Self::Uniform
+    pub(crate) fn is_score(&self) -> bool {
+        *self == Self::Score
+    }
+}
+
+impl Grow {
+    /// Returns true for the default, which files of matches leave out.
+    pub(crate) fn is_leaf(&self) -> bool {
+        *self == Self::Leaf
     }
 }
 

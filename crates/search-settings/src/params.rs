@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
-use crate::leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
+use crate::leaves::{EdgeValues, Expansion, Grow, InFlight, LeafValue, Untried};
+use crate::rollout::RolloutPolicy;
 use crate::selection::{EpsilonSchedule, ExplorationTerm, RaveSchedule, Selection, TieBreak};
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
@@ -62,6 +63,16 @@ pub struct SearchParams {
     /// How rollouts move; the search itself plays none.
     #[serde(default, skip_serializing_if = "RolloutPolicy::is_uniform")]
     pub rollout: RolloutPolicy,
+    /// Rollouts from a leaf, at least 1: its value is the mean of their outcomes, and each counts
+    /// a visit on the path.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub leaf_rollouts: u32,
+    /// Which move a walk takes where some were never tried.
+    #[serde(default, skip_serializing_if = "Untried::is_score")]
+    pub untried: Untried,
+    /// What a rollout adds to the graph.
+    #[serde(default, skip_serializing_if = "Grow::is_leaf")]
+    pub grow: Grow,
     /// How edges keep network values and rollout outcomes.
     #[serde(default, skip_serializing_if = "EdgeValues::is_average")]
     pub edge_values: EdgeValues,
@@ -121,6 +132,21 @@ pub enum ParamsError {
         "search.exploration \"printed\" is for search.selection \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
     )]
     PrintedElsewhere,
+    /// Rollouts that nobody plays.
+    #[error(
+        "search.leaf_rollouts above 1 needs rollouts at leaves: set search.leaf_value to \"rollout\" or to a mix"
+    )]
+    RolloutsUnused,
+    /// An episode's positions have outcomes only.
+    #[error(
+        "search.grow \"episode\" needs search.leaf_value \"rollout\", search.expansion 0, search.edge_values \"average\" and search.backup \"idempotent\" or \"incremental\""
+    )]
+    EpisodeElsewhere,
+    /// These selections have an order of their own for moves that were never tried.
+    #[error(
+        "search.untried \"rollout\" is for search.selection \"uct\", \"ucb1\", \"rave\" or \"puct\""
+    )]
+    UntriedElsewhere,
     /// No leaf could ever be opened.
     #[error("search.leaves_max must be at least 1")]
     NoLeaves,
@@ -155,6 +181,7 @@ impl SearchParams {
         if self.edge_values == EdgeValues::Split {
             self.validate_split()?;
         }
+        self.validate_rollouts()?;
         let is_printed = match self.selection {
             Selection::Uct { .. } => true,
             Selection::Rave(rave) => matches!(rave.schedule, RaveSchedule::Equivalence { .. }),
@@ -178,6 +205,26 @@ impl SearchParams {
 }
 
 impl SearchParams {
+    fn validate_rollouts(&self) -> Result<(), ParamsError> {
+        range(self.leaf_rollouts >= 1, "leaf_rollouts", "at least 1")?;
+        if self.leaf_rollouts > 1 && self.leaf_value == LeafValue::Network {
+            return Err(ParamsError::RolloutsUnused);
+        }
+        let has_outcomes_only = self.leaf_value == LeafValue::Rollout
+            && self.expansion == Expansion::FirstVisit
+            && self.edge_values == EdgeValues::Average
+            && !matches!(self.backup, Backup::Delta { .. });
+        if self.grow == Grow::Episode && !has_outcomes_only {
+            return Err(ParamsError::EpisodeElsewhere);
+        }
+        let orders_untried =
+            matches!(self.selection, Selection::Gumbel(_) | Selection::Regularized(_));
+        if self.untried == Untried::Rollout && orders_untried {
+            return Err(ParamsError::UntriedElsewhere);
+        }
+        Ok(())
+    }
+
     fn validate_split(&self) -> Result<(), ParamsError> {
         if self.leaf_value == LeafValue::Network {
             return Err(ParamsError::SplitWithoutRollouts);
@@ -187,6 +234,16 @@ impl SearchParams {
         }
         if self.revisit == Revisit::Draw { Err(ParamsError::DrawsInSplit) } else { Ok(()) }
     }
+}
+
+/// Returns 1, what files of matches leave out.
+fn one() -> u32 {
+    1
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_one(count: &u32) -> bool {
+    *count == 1
 }
 
 fn range(fine: bool, key: &'static str, allowed: &'static str) -> Result<(), ParamsError> {

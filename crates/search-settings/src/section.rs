@@ -6,9 +6,10 @@ use crate::fpu::FirstPlay;
 use crate::graph::{BackupWord, CatchUp, Revisit, StalenessWord, Terminals};
 use crate::gumbel::{Gumbel, GumbelInnerWord, Sigma};
 use crate::heuristic::MoveHeuristic;
-use crate::leaves::{EdgeValues, Expansion, InFlight, LeafValue, RolloutPolicy};
+use crate::leaves::{EdgeValues, Expansion, Grow, InFlight, LeafValue, Untried};
 use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
+use crate::rollout::RolloutMoves;
 use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
 use crate::selection::{
     EpsilonSchedule, ExplorationTerm, Rave, RaveScheduleWord, Regularized, Selection,
@@ -145,8 +146,21 @@ section! {
         /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
         /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
         /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
-        /// uniform).
-        [Results, Limits::Any] rollout: RolloutPolicy = RolloutPolicy::Uniform;
+        /// uniform), or `policy:FILE`, what `dagzero learn policy` has learned (AlphaGo's p_pi; for
+        /// players with rollouts and for `dagzero search`, not in a run).
+        [Results, Limits::Any] rollout: RolloutMoves = RolloutMoves::Uniform;
+        /// Rollouts from each leaf (computer-go list, January 2007, "N playouts"): it is worth the
+        /// mean of their outcomes, and each of them counts a visit on the path. A budget of
+        /// playouts counts the leaf once.
+        [Results, whole(1, 65_535)] leaf_rollouts: u32 = 1;
+        /// The move at a node some of whose moves were never tried: `score` the one that the
+        /// formula picks, `rollout` one by the policy of rollouts, be it tried or not (UCT-RAVE of
+        /// MoGo: "by pi_MoGo while there is a move that was not tried").
+        [Results, Limits::Any] untried: Untried = Untried::Score;
+        /// What a rollout adds to the graph: `leaf` the position that it began at (Coulom 2006),
+        /// `episode` all that it came through, as long as nodes_max allows; that needs `leaf_value
+        /// = "rollout"`.
+        [Results, Limits::Any] grow: Grow = Grow::Leaf;
         /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l
         /// z at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both,
         /// Q = (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at

@@ -15,12 +15,14 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Averages a playout into the moves that it made, if the selection looks at them.
+    /// Averages `weight` playouts of one value into the moves that they made, if the selection
+    /// looks at them.
     pub(crate) fn update_amaf(
         &mut self,
         path: &[PathStep],
         rollout: &[(Player, Move)],
         sample: ValueAbs<N::Real>,
+        weight: u32,
     ) {
         if !matches!(self.params.selection, Selection::Rave(_)) {
             return;
@@ -37,9 +39,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             for at in first..first + usize::from(node.moves) {
                 if self.moves_made.was_made(player, self.arena.priors[at].mv()) {
                     let side = &mut self.arena.side.moves[at];
-                    side.amaf_visits += 1;
+                    side.amaf_visits += weight;
                     let count = N::Real::from_u32(side.amaf_visits);
-                    side.amaf += (sample.value - side.amaf) / count;
+                    let times = N::Real::from_u32(weight);
+                    side.amaf += times * (sample.value - side.amaf) / count;
                 }
             }
         }

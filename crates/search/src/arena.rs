@@ -73,6 +73,13 @@ impl<N: Numbers> Arena<N> {
         id
     }
 
+    /// Sets the visits of a node that was just added: those that ended there.
+    pub(crate) fn set_visits(&mut self, id: NodeId, visits: u32) {
+        let node = self.node_mut(id);
+        node.visits = visits;
+        node.own_visits = visits;
+    }
+
     /// Gives a node without moves its legal moves.
     pub(crate) fn expand(&mut self, id: NodeId, priors: impl Iterator<Item = N::Prior>) {
         let first = self.priors.len();

@@ -12,24 +12,26 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// Counts a visit on each edge of the path and updates its nodes, the last one first. `sample`
-    /// is the value at the path's end. `changed` is the node there, if it is known to other parents
-    /// and has a new value.
+    /// Counts `weight` visits on each edge of the path and updates its nodes, the last one first.
+    /// `sample` is the value at the path's end. `changed` is the node there, if it is known to
+    /// other parents and has a new value.
     pub(crate) fn back_up(
         &mut self,
         path: &[PathStep],
         changed: Option<NodeId>,
         sample: ValueAbs<N::Real>,
+        weight: u32,
     ) {
         let mut sample = sample;
         for &PathStep { node, place } in path.iter().rev() {
-            self.arena.edge_mut(node, place).visits += 1;
+            self.arena.edge_mut(node, place).visits += weight;
             match self.params.backup {
                 Backup::Idempotent => self.recompute_node(node),
-                Backup::Incremental => self.arena.average_in(node, sample),
+                Backup::Incremental => self.arena.average_in(node, sample, weight),
                 Backup::Delta { clamp, .. } => {
-                    sample = self.arena.correct_edge(node, place, sample, clamp);
-                    self.arena.average_in(node, sample);
+                    let step = PathStep { node, place };
+                    sample = self.arena.correct_edge(step, sample, weight, clamp);
+                    self.arena.average_in(node, sample, weight);
                     if self.arena.side.uses_squares {
                         // Squares of corrections say nothing of how much values vary.
                         let count = N::Real::from_u32(self.arena.node(node).visits);
@@ -117,40 +119,43 @@ impl<N: Numbers> Arena<N> {
         self.side.nodes[id.index()].square = sum / count;
     }
 
-    /// Counts a visit and moves the node's average towards its sample.
-    fn average_in(&mut self, id: NodeId, sample: ValueAbs<N::Real>) {
+    /// Counts `weight` visits and moves the node's average towards their sample.
+    pub(crate) fn average_in(&mut self, id: NodeId, sample: ValueAbs<N::Real>, weight: u32) {
         let node = self.node_mut(id);
-        node.visits += 1;
+        node.visits += weight;
         let count = N::Real::from_u32(node.visits);
-        node.average.average_in(sample, count);
+        let weight = N::Real::from_u32(weight);
+        node.average.average_in(sample, weight, count);
         if self.side.uses_nodes {
             let side = &mut self.side.nodes[id.index()];
-            side.square += (sample.value * sample.value - side.square) / count;
+            side.square += weight * (sample.value * sample.value - side.square) / count;
         }
     }
 
-    /// Averages a sample into an edge and returns the sample for the node above. If other parents
+    /// Averages `weight` samples of one value into an edge and returns the sample for the node above. If other parents
     /// share the child, the sample is replaced by the one that brings the edge to the child's
     /// value.
     fn correct_edge(
         &mut self,
-        id: NodeId,
-        place: usize,
+        step: PathStep,
         sample: ValueAbs<N::Real>,
+        weight: u32,
         clamp: bool,
     ) -> ValueAbs<N::Real> {
+        let PathStep { node: id, place } = step;
         let node = self.node(id);
         let edge = self.edges(node)[place];
         let child = self.node(edge.child);
-        // The visit is counted already; before it the average had one sample less.
-        let before = N::Real::from_u32(edge.visits - 1);
+        // The visits are counted already; before them the average had as many samples less.
+        let before = N::Real::from_u32(edge.visits - weight);
+        let times = N::Real::from_u32(weight);
         let known = self.edge_side(node, place).average;
         let shared = child.visits != edge.visits;
         let mut sample = sample;
         if shared {
             let target = child.average;
-            sample.value = before * (target.value - known.value) + target.value;
-            sample.draw = before * (target.draw - known.draw) + target.draw;
+            sample.value = before * (target.value - known.value) / times + target.value;
+            sample.draw = before * (target.draw - known.draw) / times + target.draw;
             if clamp {
                 let one = N::Real::ONE;
                 sample.value = sample.value.max(-one).min(one);
@@ -159,10 +164,10 @@ impl<N: Numbers> Arena<N> {
         }
         let count = N::Real::from_u32(edge.visits);
         let side = self.edge_side_mut(id, place);
-        if edge.visits == 1 {
+        if edge.visits == weight {
             side.average = sample;
         } else {
-            side.average.average_in(sample, count);
+            side.average.average_in(sample, times, count);
         }
         sample
     }
@@ -294,7 +299,8 @@ mod tests {
             let known = ValueAbs { value: 0.2, draw: 0.0 };
             node.arena.side.edges.resize(8, crate::side::EdgeSide::default());
             node.arena.edge_side_mut(node.id, 0).average = known;
-            let up = node.arena.correct_edge(node.id, 0, known, clamp);
+            let step = PathStep { node: node.id, place: 0 };
+            let up = node.arena.correct_edge(step, known, 1, clamp);
             near(up.value, sample);
             near(node.arena.edge_side_mut(node.id, 0).average.value, edge);
         }

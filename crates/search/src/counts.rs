@@ -1,9 +1,9 @@
 //! What a search did.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Counts of one search: playouts = evaluations + cache hits + terminals + cut + cycle ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchCounts {
     /// Walks down and back.
     pub playouts: u64,

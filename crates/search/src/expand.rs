@@ -3,7 +3,7 @@
 use dz_game::{Key, Move};
 
 use crate::{
-    LeafValue, Numbers, Search,
+    Grow, LeafValue, Numbers, Search,
     domain::Domain,
     formula,
     node::{Kind, NewNode, NodeId, ROOT},
@@ -33,6 +33,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             &softened
         };
         let sample = self.sample(&walk);
+        if self.params.grow == Grow::Episode {
+            self.grow_episodes(&mut walk, priors, heuristics);
+            self.finish_trace(&mut walk, self.counts.playouts);
+            self.spare.push(walk);
+            return;
+        }
+        let weight = self.params.leaf_rollouts;
         let child = match walk.awaited {
             Awaited::Root => {
                 self.evaluate_root(&walk, sample, priors, heuristics);
@@ -41,7 +48,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             Awaited::New(key) => {
                 let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
                 let new = NewNode { key, own: sample, sign: walk.sign, kind };
-                let child = self.add_node(new, &walk);
+                let child = self.add_node(new, &walk.state);
+                self.arena.set_visits(child, weight);
                 if let Some(&PathStep { node, place }) = walk.path.last() {
                     self.attach(node, place, child);
                 }
@@ -58,8 +66,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
             // A new node has no parent but the last one of the path.
             let changed = (walk.awaited == Awaited::Known(child)).then_some(child);
-            self.back_up(&walk.path, changed, sample);
-            self.update_amaf(&walk.path, &walk.rollout_moves, sample);
+            self.back_up(&walk.path, changed, sample, weight);
+            self.update_amaf_by_rollouts(&walk, walk.network.map(|(estimate, _)| estimate));
         }
         self.finish_trace(&mut walk, self.counts.playouts);
         self.spare.push(walk);
@@ -73,14 +81,21 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             Some((_, true)) => self.counts.cache_hits += 1,
             _ => self.counts.evaluations += 1,
         }
-        self.counts.rollouts += u64::from(walk.rollout.is_some());
+        self.counts.rollouts += walk.rollouts.len() as u64;
         self.rate.finish();
     }
 
     /// The value of a leaf's evaluation.
     fn sample(&self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
-        let network = walk.network.map(|(estimate, _)| estimate);
-        match (self.params.leaf_value, network, walk.rollout) {
+        self.sample_of(walk.network.map(|(estimate, _)| estimate), walk.rollout)
+    }
+
+    fn sample_of(
+        &self,
+        network: Option<ValueAbs<N::Real>>,
+        rollout: Option<ValueAbs<N::Real>>,
+    ) -> ValueAbs<N::Real> {
+        match (self.params.leaf_value, network, rollout) {
             (LeafValue::Mix { rollout_share }, Some(network), Some(rollout)) => {
                 mix(network, rollout, N::Real::from_f64(rollout_share))
             }
@@ -91,14 +106,37 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
+    /// Averages each of a leaf's rollouts into the moves that it made, mixed with the network's
+    /// value as `leaf_value` says.
+    pub(crate) fn update_amaf_by_rollouts(
+        &mut self,
+        walk: &Walk<D, N>,
+        network: Option<ValueAbs<N::Real>>,
+    ) {
+        let Some(last) = walk.rollouts.last() else {
+            let sample = network.unwrap_or_default();
+            self.update_amaf(&walk.path, &[], sample, self.params.leaf_rollouts);
+            return;
+        };
+        debug_assert_eq!(last.moves_end, walk.rollout_moves.len());
+        let mut begin = 0;
+        for rollout in &walk.rollouts {
+            let moves = &walk.rollout_moves[begin..rollout.moves_end];
+            let sample = self.sample_of(network, Some(rollout.outcome));
+            self.update_amaf(&walk.path, moves, sample, 1);
+            begin = rollout.moves_end;
+        }
+    }
+
     /// One more rollout at a node without children, which may give it some.
     fn visit_again(&mut self, id: NodeId, walk: &Walk<D, N>) {
+        let weight = self.params.leaf_rollouts;
         let node = self.arena.node_mut(id);
-        node.visits += 1;
-        node.own_visits += 1;
+        node.visits += weight;
+        node.own_visits += weight;
         let count = N::Real::from_u32(node.own_visits);
         let rollout = walk.rollout.unwrap_or(node.own);
-        node.own.average_in(rollout, count);
+        node.own.average_in(rollout, N::Real::from_u32(weight), count);
         if let (Some((network, _)), LeafValue::Mix { rollout_share }) =
             (walk.network, self.params.leaf_value)
         {
@@ -130,7 +168,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Gives a node its legal moves.
-    fn expand(&mut self, id: NodeId, legal: &[Move], priors: &[N::Real], heuristics: &[N::Real]) {
+    pub(crate) fn expand(
+        &mut self,
+        id: NodeId,
+        legal: &[Move],
+        priors: &[N::Real],
+        heuristics: &[N::Real],
+    ) {
         let moves = legal.iter().zip(priors);
         self.arena.expand(id, moves.map(|(mv, &prior)| N::Prior::new(mv.0, prior)));
         self.set_heuristics(id, heuristics);
@@ -150,7 +194,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Makes the root's node from its evaluation.
-    fn evaluate_root(
+    pub(crate) fn evaluate_root(
         &mut self,
         walk: &Walk<D, N>,
         own: ValueAbs<N::Real>,
@@ -161,8 +205,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let key = Key::default();
         let kind = Kind::Expanded;
         let new = NewNode { key, own, sign: walk.sign, kind };
-        let id = self.add_node(new, walk);
+        let id = self.add_node(new, &walk.state);
         debug_assert_eq!(id, ROOT);
+        self.arena.set_visits(id, self.params.leaf_rollouts);
         self.expand_root();
         self.set_heuristics(ROOT, &heuristics);
         self.set_up_root();

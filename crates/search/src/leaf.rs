@@ -18,8 +18,8 @@ impl LeafId {
 pub struct Wants {
     /// Value and priors, by [`Search::apply`] or [`Search::apply_network`].
     pub network: bool,
-    /// An outcome and the moves that led to it, by [`Search::apply_rollout`].
-    pub rollout: bool,
+    /// So many outcomes, each with the moves that led to it, by [`Search::apply_rollout`].
+    pub rollouts: u32,
 }
 
 /// What the network is asked for; in split search one may be without the other.
@@ -40,10 +40,14 @@ pub struct SearchLeaf<'a, D: Domain> {
     pub history: &'a D::History,
     /// Its legal moves, ascending.
     pub legal: &'a [Move],
+    /// The move that led there, if the search knows it.
+    pub last: Option<Move>,
     /// A random word for this leaf.
     pub random: u64,
     /// The answers that it needs.
     pub wants: Wants,
+    /// Rollouts among them that have not come.
+    pub rollouts_missing: u32,
 }
 
 /// A network's answer.

@@ -20,6 +20,7 @@ mod amaf;
 mod arena;
 mod backup;
 mod budget;
+mod check_saved;
 mod choose;
 mod counts;
 mod dense;
@@ -27,8 +28,10 @@ mod domain;
 mod expand;
 mod explicit;
 pub mod formula;
+mod grow;
 mod halves;
 mod inspect;
+mod knowledge;
 mod leaf;
 mod memory;
 mod moves_made;
@@ -41,6 +44,7 @@ mod rate;
 mod reuse;
 mod root;
 mod rule;
+mod saved;
 mod scores;
 mod search;
 mod select;
@@ -63,15 +67,17 @@ pub use counts::SearchCounts;
 pub use domain::{Domain, Status};
 pub use dz_search_settings::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
-    ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
+    ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     MoveChoice, NoiseShape, ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized,
     Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
-    Terminals, TieBreak, VisitRange,
+    Terminals, TieBreak, Untried, VisitRange,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView, SplitView};
+pub use knowledge::OfflineKnowledge;
 pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
+pub use saved::{SavedError, SavedSearch};
 pub use search::{Gathered, Search};
 pub use summary::{RootMove, Summary};
 pub use target::policy_target;

@@ -1,6 +1,7 @@
 //! Nodes and edges of the graph, as the arena holds them.
 
 use dz_game::Key;
+use serde::{Deserialize, Serialize};
 
 use crate::{numbers::Real, value::ValueAbs};
 
@@ -48,7 +49,7 @@ pub(crate) struct Node<R> {
 }
 
 /// What is known of a node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Kind {
     /// It has priors and may have children.
     Expanded,

@@ -29,19 +29,36 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     pub is_counted: bool,
     pub legal: Vec<Move>,
     pub network: Option<(ValueAbs<N::Real>, bool)>,
+    /// The mean outcome of its rollouts, once all have come.
     pub rollout: Option<ValueAbs<N::Real>>,
     pub priors: Vec<N::Real>,
     pub heuristics: Vec<N::Real>,
+    /// The rollouts that have come.
+    pub rollouts: Vec<Played<N::Real>>,
+    /// The moves of all of them, one rollout after another.
     pub rollout_moves: Vec<(Player, Move)>,
     /// Choices on the way, if they are traced.
     pub trace: Vec<TracedStep>,
 }
 
 impl<D: Domain, N: Numbers> Walk<D, N> {
+    /// A random word of this walk, its depth and `salt` alone.
+    pub(crate) fn word(&self, salt: u64) -> u64 {
+        mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20))
+    }
+
     /// A number in [0, 1) of this walk, its depth and `salt` alone.
     pub(crate) fn share(&self, salt: u64) -> f64 {
-        hash_unit(mix64(self.random ^ mix64(salt ^ (self.path.len() as u64) << 20)))
+        hash_unit(self.word(salt))
     }
+}
+
+/// A rollout that was played from a leaf.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Played<R> {
+    pub outcome: ValueAbs<R>,
+    /// Where its moves end among those of all rollouts of the leaf.
+    pub moves_end: usize,
 }
 
 /// What a walk waits for.

@@ -1,5 +1,7 @@
 //! The dynamic threshold of expansion, `n_thr`, by counts instead of a clock.
 
+use serde::{Deserialize, Serialize};
+
 use crate::Expansion;
 
 /// Playouts over which both rates are measured.
@@ -16,7 +18,7 @@ const WINDOW: u32 = 16;
 ///   than evaluated;
 /// - unchanged otherwise, and while never more than one leaf waits: the search and the evaluator
 ///   then take turns, and their rates are the same.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ExpansionRate {
     /// `n_thr`: the visits before a node is expanded.
     pub threshold: u32,

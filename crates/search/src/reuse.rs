@@ -21,6 +21,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.drop_leaves();
         let child = self.child_of(mv);
         self.domain.advance(&mut self.root_state, &mut self.root_history, mv);
+        self.root_last = Some(mv);
         self.allowed.clear();
         match child.filter(|&id| keep && self.can_be_root(id)) {
             Some(id) => self.keep_subgraph(id),

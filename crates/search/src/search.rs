@@ -1,11 +1,14 @@
 //! The state of a search, and how a caller drives it.
 
+use std::sync::Arc;
+
 use dz_game::{Key, Move};
 
 use crate::{
     Budget, Compact, LeafId, Numbers, ParamsError, RootSetup, SearchCounts, SearchParams,
     arena::Arena,
     domain::{Domain, Status},
+    knowledge::OfflineKnowledge,
     memory::bytes_of,
     moves_made::MovesMade,
     node::{NodeId, ROOT},
@@ -50,6 +53,10 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) root_history: D::History,
     /// The root's legal moves, ascending.
     pub(crate) root_legal: Vec<Move>,
+    /// The move that led to the root, if the search made it.
+    pub(crate) root_last: Option<Move>,
+    /// What was learned or made before the search, if it asks for that.
+    pub(crate) knowledge: Option<Arc<dyn OfflineKnowledge<D>>>,
     /// The moves that the root is restricted to, ascending; empty for no restriction.
     pub(crate) allowed: Vec<Move>,
     /// Their priors by the evaluator; the root's node has them with noise.
@@ -116,6 +123,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             root_state: state,
             root_history: history,
             root_legal: Vec::new(),
+            root_last: None,
+            knowledge: None,
             allowed: Vec::new(),
             root_priors: Vec::new(),
             arena: Arena::new(side),
@@ -161,8 +170,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.drop_leaves();
         self.root_state = state;
         self.root_history = history;
+        self.root_last = None;
         self.allowed.clear();
         self.clear_root();
+    }
+
+    /// Sets what `untried = "rollout"` draws moves by and what `grow = "episode"` asks of the
+    /// positions that it adds. Without it all moves are alike.
+    pub fn set_knowledge(&mut self, knowledge: Arc<dyn OfflineKnowledge<D>>) {
+        self.knowledge = Some(knowledge);
     }
 
     /// Starts the search of a move: sets its budget, seed and root, and resets the counts. Visits
@@ -264,7 +280,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         match self.budget {
             Budget::Playouts(playouts) => playouts.saturating_sub(done),
             Budget::Visits(visits) => {
-                visits.saturating_sub(self.root_visits() - self.counted_early())
+                let left = visits.saturating_sub(self.root_visits() - self.counted_early());
+                left.div_ceil(self.params.leaf_rollouts)
             }
             Budget::Evaluations { evaluations, playouts_max } => {
                 let evaluated = u32::try_from(self.counts.evaluations).unwrap_or(u32::MAX);

@@ -54,8 +54,7 @@ impl<'a, N: Numbers> Choice<'a, N> {
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
             let in_flight = sides.sum::<u32>();
-            edge_visits +=
-                if is_split(params) { in_flight * visits_in_flight(params) } else { in_flight };
+            edge_visits += in_flight * visits_in_flight(params);
         }
         let sum = N::Real::from_u32(edge_visits);
         let sign = node.sign();
@@ -165,7 +164,9 @@ impl<'a, N: Numbers> Choice<'a, N> {
                 _ if is_split(self.params) => {
                     return self.adjust_split(edge, side.in_flight, stats);
                 }
-                InFlight::Visits => stats.visits += waiting,
+                InFlight::Visits => {
+                    stats.visits += waiting * N::Real::from_u32(visits_in_flight(self.params));
+                }
                 InFlight::Losses(each) => {
                     let lost = waiting * N::Real::from_u32(each);
                     let all = stats.visits + lost;

@@ -141,6 +141,17 @@ impl<R: Real> Side<R> {
         }
     }
 
+    /// The links to parents, as pairs of a parent and the next link.
+    pub(crate) fn parent_links(&self) -> Vec<[u32; 2]> {
+        self.links.iter().map(|link| [link.parent.0, link.next]).collect()
+    }
+
+    /// Sets what [`Self::parent_links`] gave.
+    pub(crate) fn set_parent_links(&mut self, links: &[[u32; 2]]) {
+        let link = |&[parent, next]: &[u32; 2]| ParentLink { parent: NodeId(parent), next };
+        self.links = links.iter().map(link).collect();
+    }
+
     /// Forgets all parents, before they are noted anew.
     pub(crate) fn forget_parents(&mut self) {
         self.links.clear();

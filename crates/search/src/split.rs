@@ -39,10 +39,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 }
             }
         };
-        Wants { network: walk.asks.value || walk.asks.priors, rollout: true }
+        let rollouts = self.params.leaf_rollouts;
+        Wants { network: walk.asks.value || walk.asks.priors, rollouts }
     }
 
-    /// Backs up a rollout: `N_r += 1 - n_vl`, `W_r += z + n_vl`.
+    /// Backs up the rollouts of a leaf, N of mean outcome z: `N_r += N - n_vl`, `W_r += N z +
+    /// n_vl`. AlphaGo plays one, so N is 1.
     pub(crate) fn back_up_outcome(
         &mut self,
         leaf: LeafId,
@@ -52,11 +54,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let id = self.leaf_node(leaf, &mut walk);
         self.add_virtual_visits(&walk.path, -1);
         walk.is_counted = true;
-        self.arena.side.halves[id.index()].own_outcomes.add(outcome, N::Real::ONE);
-        self.arena.node_mut(id).own_visits += 1;
+        let weight = self.params.leaf_rollouts;
+        let times = N::Real::from_u32(weight);
+        self.arena.side.halves[id.index()].own_outcomes.add(outcome, times);
+        self.arena.node_mut(id).own_visits += weight;
         self.recompute_node(id);
-        self.back_up(&walk.path, Some(id), outcome);
-        self.update_amaf(&walk.path, &walk.rollout_moves, outcome);
+        self.back_up(&walk.path, Some(id), outcome, weight);
+        self.update_amaf_by_rollouts(&walk, None);
         walk.rollout = Some(outcome);
         self.close_if_answered(leaf, walk);
     }
@@ -95,7 +99,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub(crate) fn split_root(&mut self, walk: &Walk<D, N>) {
         let halves = &mut self.arena.side.halves[ROOT.index()];
         halves.own_value = walk.network.filter(|_| walk.asks.value).map(|(value, _)| value);
-        halves.own_outcomes = walk.rollout.unwrap_or_default();
+        let times = N::Real::from_u32(self.params.leaf_rollouts);
+        halves.own_outcomes = walk.rollout.unwrap_or_default().times(times);
         self.recompute_node(ROOT);
     }
 
@@ -117,7 +122,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.unblock(Some(leaf));
         let own = ValueAbs::default();
         let new = NewNode { key, own, sign: walk.sign, kind: Kind::Unexpanded };
-        let id = self.add_node(new, walk);
+        let id = self.add_node(new, &walk.state);
         let node = self.arena.node_mut(id);
         node.visits = 0;
         node.own_visits = 0;

@@ -16,12 +16,13 @@ pub(crate) fn rollout_share<R: Real>(params: &SearchParams) -> R {
     }
 }
 
-/// Visits that a walk which is not back counts under the root of the exploration term: 1, but
-/// `n_vl` where values are split.
+/// Visits that a walk which is not back counts under the root of the exploration term: those that
+/// it will bring; with virtual losses 1, but `n_vl` where values are split.
 pub(crate) fn visits_in_flight(params: &SearchParams) -> u32 {
     match params.in_flight {
         InFlight::Losses(each) if is_split(params) => each,
-        InFlight::Losses(_) | InFlight::Visits => 1,
+        InFlight::Losses(_) => 1,
+        InFlight::Visits => params.leaf_rollouts,
     }
 }
 

@@ -57,9 +57,10 @@ impl<R: Real> ValueAbs<R> {
         Self { value: count * self.value, draw: count * self.draw }
     }
 
-    /// Moves by `1 / count` of the way to a sample: the running average of `count` samples.
-    pub(crate) fn average_in(&mut self, sample: Self, count: R) {
-        self.value += (sample.value - self.value) / count;
-        self.draw += (sample.draw - self.draw) / count;
+    /// Moves by `weight / count` of the way to a sample: the running average of `count` samples, of
+    /// which the last `weight` are this one.
+    pub(crate) fn average_in(&mut self, sample: Self, weight: R, count: R) {
+        self.value += weight * (sample.value - self.value) / count;
+        self.draw += weight * (sample.draw - self.draw) / count;
     }
 }

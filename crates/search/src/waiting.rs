@@ -6,7 +6,8 @@ use crate::{
     Numbers, Search,
     domain::{Domain, Status},
     leaf::{Asks, LeafId, NetworkAnswer, SearchLeaf, Wants},
-    path::{Awaited, End, PathStep, Walk},
+    numbers::{Prior, Real},
+    path::{Awaited, End, PathStep, Played, Walk},
     sums::is_split,
     value::{ValueAbs, ValuePov},
 };
@@ -16,7 +17,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub fn leaf(&self, id: LeafId) -> Option<SearchLeaf<'_, D>> {
         let walk = self.open.get(id.0)?.as_ref()?;
         let Walk { state, history, legal, random, wants, .. } = &**walk;
-        Some(SearchLeaf { state, history, legal, random: *random, wants: *wants })
+        let last = self.last_move(walk);
+        let rollouts_missing = wants.rollouts - walk.rollouts.len() as u32;
+        let random = *random;
+        let wants = *wants;
+        Some(SearchLeaf { state, history, legal, last, random, wants, rollouts_missing })
     }
 
     /// Returns the `eval_key` of a leaf that waits.
@@ -43,7 +48,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.rate.evaluate();
         let estimate = ValueAbs::from_pov(answer.estimate, walk.sign);
         walk.network = Some((estimate, answer.cached));
-        if walk.wants.rollout && walk.rollout.is_none() {
+        if walk.wants.rollouts > 0 && walk.rollout.is_none() {
             walk.priors.clear();
             walk.priors.extend_from_slice(answer.priors);
             walk.heuristics.clear();
@@ -56,7 +61,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Takes a rollout's outcome for the leaf's mover and the moves that led to it, for
-    /// all-moves-as-first values. The leaf is counted once it has all its answers.
+    /// all-moves-as-first values and for [`crate::Grow::Episode`]. The leaf is counted once it has
+    /// all its answers.
     pub fn apply_rollout(
         &mut self,
         id: LeafId,
@@ -65,8 +71,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     ) {
         let Some(mut walk) = self.open.get_mut(id.0).and_then(Option::take) else { return };
         let outcome = ValueAbs::from_pov(outcome, walk.sign);
-        walk.rollout_moves.clear();
         walk.rollout_moves.extend_from_slice(moves);
+        walk.rollouts.push(Played { outcome, moves_end: walk.rollout_moves.len() });
+        if walk.rollouts.len() < walk.wants.rollouts as usize {
+            self.open[id.0] = Some(walk);
+            return;
+        }
+        let outcome = mean(&walk.rollouts);
         if is_split(&self.params) && walk.awaited != Awaited::Root {
             self.back_up_outcome(id, walk, outcome);
             return;
@@ -82,11 +93,18 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.complete(walk, &priors, &heuristics);
     }
 
+    /// The move that led to where a walk stands.
+    pub(crate) fn last_move(&self, walk: &Walk<D, N>) -> Option<Move> {
+        let Some(&PathStep { node, place }) = walk.path.last() else { return self.root_last };
+        Some(Move(self.arena.priors(self.arena.node(node))[place].mv()))
+    }
+
     /// Puts a walk aside until its position is evaluated.
     pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
         walk.awaited = awaited;
         walk.network = None;
         walk.rollout = None;
+        walk.rollouts.clear();
         walk.rollout_moves.clear();
         walk.is_counted = false;
         walk.wants = if is_split(&self.params) {
@@ -185,7 +203,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 random: 0,
                 awaited: Awaited::Root,
                 sign: 1,
-                wants: Wants { network: true, rollout: false },
+                wants: Wants { network: true, rollouts: 0 },
                 asks: Asks::default(),
                 is_counted: false,
                 legal: Vec::new(),
@@ -193,6 +211,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 rollout: None,
                 priors: Vec::new(),
                 heuristics: Vec::new(),
+                rollouts: Vec::new(),
                 rollout_moves: Vec::new(),
                 trace: Vec::new(),
             });
@@ -213,4 +232,17 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
         }
     }
+}
+
+/// The mean of the outcomes of one rollout or more.
+fn mean<R: Real>(rollouts: &[Played<R>]) -> ValueAbs<R> {
+    let [only] = rollouts else {
+        let mut sum = ValueAbs::default();
+        for rollout in rollouts {
+            sum.add(rollout.outcome, R::ONE);
+        }
+        let count = R::from_u32(rollouts.len() as u32);
+        return ValueAbs { value: sum.value / count, draw: sum.draw / count };
+    };
+    only.outcome
 }

@@ -3,7 +3,7 @@
 use dz_game::{Key, Move, mix64};
 
 use crate::{
-    Backup, CatchUp, Expansion, LeafValue, Numbers, Revisit, Search, Terminals,
+    Backup, CatchUp, Expansion, LeafValue, Numbers, Revisit, Search, Terminals, Untried,
     domain::{Domain, Status},
     leaf::{LeafId, Wants},
     node::{Kind, NewNode, NodeId, ROOT},
@@ -46,13 +46,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                     let waiting = self.waiting_at(PathStep { node: id, place });
                     return self.collide(walk, waiting);
                 }
-                let key = self.key_of(&walk);
+                let key = self.key_of(&walk.state, &walk.history);
                 if let Some(waiting) = self.waiting_for(Awaited::New(key)) {
                     self.arena.unlink_last(id);
                     walk.path.pop();
                     return self.collide(walk, Some(waiting));
                 }
-                let Some(child) = self.find_or_finish(&walk, key) else {
+                let Some(child) = self.find_or_finish(&walk.state, &walk.history, key) else {
                     return self.open_leaf(walk, Awaited::New(key));
                 };
                 self.attach(id, place, child);
@@ -63,8 +63,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             match self.arrive(child, edge.visits, &walk) {
                 Arrival::Descend => id = child,
                 Arrival::Ends(sample) => {
-                    self.back_up(&walk.path, None, sample);
-                    self.update_amaf(&walk.path, &[], sample);
+                    let weight = self.params.leaf_rollouts;
+                    self.back_up(&walk.path, None, sample, weight);
+                    self.update_amaf(&walk.path, &[], sample, weight);
                     self.finish_trace(&mut walk, self.counts.playouts + 1);
                     self.spare.push(walk);
                     return End::Counted;
@@ -92,7 +93,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.trace_step(id, place, walk, true);
             return place;
         }
-        let place = self.select(id, walk);
+        let place = match self.params.untried {
+            Untried::Score => self.select(id, walk),
+            Untried::Rollout => self.try_by_policy(id, walk),
+        };
         self.hold_choice(id, place, walk);
         self.trace_step(id, place, walk, false);
         place
@@ -105,7 +109,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if node.is_terminal() {
             self.counts.terminals += 1;
             if self.params.terminals == Terminals::Counted {
-                self.sample_outcome(id, walk);
+                for visit in 0..self.params.leaf_rollouts {
+                    let random = if visit == 0 { walk.random } else { walk.word(visit.into()) };
+                    self.sample_outcome(id, &walk.state, &walk.history, random);
+                }
                 return Arrival::Ends(self.arena.node(id).average);
             }
         } else if self.params.prove && self.arena.side.nodes[id.index()].is_proven() {
@@ -125,8 +132,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Counts a visit of a finished game and averages the outcome that it finds.
-    fn sample_outcome(&mut self, id: NodeId, walk: &Walk<D, N>) {
-        let (value, draw) = self.domain.outcome(&walk.state, &walk.history, walk.random);
+    pub(crate) fn sample_outcome(
+        &mut self,
+        id: NodeId,
+        state: &D::State,
+        history: &D::History,
+        random: u64,
+    ) {
+        let (value, draw) = self.domain.outcome(state, history, random);
         let sample = ValueAbs { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
         let node = self.arena.node_mut(id);
         node.visits += 1;
@@ -135,7 +148,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if node.own_visits == 1 {
             node.own = sample;
         } else {
-            node.own.average_in(sample, count);
+            node.own.average_in(sample, N::Real::ONE, count);
         }
         node.average = node.own;
         if self.arena.side.uses_nodes {
@@ -158,7 +171,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     fn close_cycle(&mut self, walk: &Walk<D, N>) -> ValueAbs<N::Real> {
         let Some(&PathStep { node, place }) = walk.path.last() else { return ValueAbs::default() };
         if self.params.revisit == Revisit::Draw && self.arena.side.uses_edges {
-            self.arena.edge_side_mut(node, place).cycle_draws += 1;
+            let weight = self.params.leaf_rollouts;
+            self.arena.edge_side_mut(node, place).cycle_draws += weight;
             return ValueAbs { value: N::Real::ZERO, draw: N::Real::ONE };
         }
         let child = self.arena.edges(self.arena.node(node))[place].child;
@@ -193,19 +207,24 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// The node of a position: found by its key, or made if the game is over there.
-    fn find_or_finish(&mut self, walk: &Walk<D, N>, key: Key) -> Option<NodeId> {
+    pub(crate) fn find_or_finish(
+        &mut self,
+        state: &D::State,
+        history: &D::History,
+        key: Key,
+    ) -> Option<NodeId> {
         if self.params.graph
             && let Some(id) = self.table.get(key, &self.arena.keys)
         {
             self.counts.transpositions += 1;
-            self.check_state(id, walk);
+            self.check_state(id, state);
             return Some(id);
         }
-        let Status::Over { value, draw } = self.domain.status(&walk.state, &walk.history) else {
+        let Status::Over { value, draw } = self.domain.status(state, history) else {
             return None;
         };
         let own = ValueAbs { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
-        let id = self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, walk);
+        let id = self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, state);
         if self.params.terminals == Terminals::Counted {
             // The arrival that follows counts its first visit.
             let node = self.arena.node_mut(id);
@@ -216,10 +235,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Adds a node under its key.
-    pub(crate) fn add_node(&mut self, new: NewNode<N::Real>, walk: &Walk<D, N>) -> NodeId {
+    pub(crate) fn add_node(&mut self, new: NewNode<N::Real>, state: &D::State) -> NodeId {
         let id = self.arena.add(new);
         if self.params.check_states {
-            self.states.push(walk.state.clone());
+            self.states.push(state.clone());
         }
         // In a tree no key is ever looked up, and the root is a private copy.
         if self.params.graph && id != ROOT {
@@ -229,22 +248,21 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Panics if the node found by a position's key stands for another position.
-    fn check_state(&self, id: NodeId, walk: &Walk<D, N>) {
+    fn check_state(&self, id: NodeId, state: &D::State) {
         if self.params.check_states {
             let known = &self.states[id.index()];
             assert!(
-                *known == walk.state,
-                "two positions share the key {}: {known:?} and {:?}",
-                self.arena.keys[id.index()],
-                walk.state
+                known == state,
+                "two positions share the key {}: {known:?} and {state:?}",
+                self.arena.keys[id.index()]
             );
         }
     }
 
     /// The key of a node: the position's, or in a tree one of this path alone.
-    fn key_of(&mut self, walk: &Walk<D, N>) -> Key {
+    pub(crate) fn key_of(&mut self, state: &D::State, history: &D::History) -> Key {
         if self.params.graph {
-            return self.domain.node_key(&walk.state, &walk.history);
+            return self.domain.node_key(state, history);
         }
         self.private_keys += 1;
         Key { high: 0, low: self.private_keys }
@@ -284,12 +302,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// The answers that a leaf needs.
     pub(crate) fn wants(&self, awaited: Awaited) -> Wants {
-        let rollout = self.params.leaf_value != LeafValue::Network;
+        let has_rollouts = self.params.leaf_value != LeafValue::Network;
+        let rollouts = if has_rollouts { self.params.leaf_rollouts } else { 0 };
         let network = match (awaited, self.params.expansion) {
             (Awaited::Root, _) | (_, Expansion::FirstVisit) => true,
             (Awaited::New(_), _) => self.rate.threshold == 0,
             (Awaited::Known(id), _) => self.arena.node(id).own_visits >= self.rate.threshold,
         };
-        Wants { network, rollout }
+        Wants { network, rollouts }
     }
 }

@@ -96,7 +96,7 @@ fn a_leaf_that_opens_mixes_network_and_rollouts() {
     for (i, outcome) in outcomes.into_iter().enumerate() {
         let Gathered::Need(leaf) = search.gather() else { panic!("a rollout is due") };
         let wants = search.leaf(leaf).unwrap().wants;
-        assert_eq!((wants.network, wants.rollout), (i == 0 || i == 5, true));
+        assert_eq!((wants.network, wants.rollouts), (i == 0 || i == 5, 1));
         if wants.network {
             let value = if i == 0 { 0.0 } else { 0.4 };
             let estimate = ValuePov { value, draw: 0.0 };

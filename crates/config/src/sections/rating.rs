@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dz_search_settings::RolloutPolicy;
+use dz_search_settings::RolloutMoves;
 
 use dz_config_keys::{
     Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real,
@@ -41,7 +41,7 @@ section! {
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
                 name: "rollout-1000".to_owned(),
-                kind: AnchorKind::Rollout { playouts: 1_000, policy: RolloutPolicy::Uniform },
+                kind: AnchorKind::Rollout { playouts: 1_000, policy: RolloutMoves::Uniform },
             },
         ];
     }
@@ -66,7 +66,7 @@ pub enum AnchorKind {
         /// Playouts a move; at least 1.
         playouts: u32,
         /// How these games are played; `uniform` where the file does not say.
-        policy: RolloutPolicy,
+        policy: RolloutMoves,
     },
     /// One of the best moves, each as likely.
     Solver {
@@ -187,7 +187,7 @@ impl Field for Anchor {
             ("name", String::schema(any)),
             ("kind", KindWord::schema(any)),
             ("playouts", u32::schema(&PLAYOUTS)),
-            ("policy", RolloutPolicy::schema(any)),
+            ("policy", RolloutMoves::schema(any)),
             ("depth", u32::schema(&DEPTH)),
             ("command", String::schema(any)),
             ("seconds", f64::schema(&SECONDS)),
@@ -200,9 +200,9 @@ impl Field for Anchor {
 fn read_rollout(table: &mut TableReader<'_>) -> Option<AnchorKind> {
     let playouts = table.take::<u32>("playouts", &PLAYOUTS);
     let policy = if table.has("policy") {
-        table.take::<RolloutPolicy>("policy", &Limits::Any)
+        table.take::<RolloutMoves>("policy", &Limits::Any)
     } else {
-        Some(RolloutPolicy::Uniform)
+        Some(RolloutMoves::Uniform)
     };
     Some(AnchorKind::Rollout { playouts: playouts?, policy: policy? })
 }
@@ -228,7 +228,7 @@ fn write_anchor(anchor: &Anchor) -> Value {
             table.insert("playouts".to_owned(), playouts.write());
             // Left out where it is the rule, so that runs from before there was a choice keep
             // their configuration's text.
-            if *policy != RolloutPolicy::Uniform {
+            if *policy != RolloutMoves::Uniform {
                 table.insert("policy".to_owned(), policy.write());
             }
             KindWord::Rollout

@@ -80,6 +80,7 @@ impl GameTask<Connect4> for Question {
                 eval_key,
                 // The same view of a position in every search, so that all can share a cache.
                 symmetry: symmetry_of(0, 0, 0, eval_key, game.symmetry_count()),
+                last: None,
                 random: leaf.random,
             };
             match readers.ask(0, &view, &mut self.priors) {

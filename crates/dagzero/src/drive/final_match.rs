@@ -1,6 +1,6 @@
 //! The command that plays the final match of a run that ended without one.
 
-use dz_config::{Anchor, AnchorKind, RolloutPolicy};
+use dz_config::{Anchor, AnchorKind, RolloutMoves};
 
 use super::prepare::Prepared;
 
@@ -26,11 +26,15 @@ pub(super) fn by_hand(prepared: &Prepared) -> Option<String> {
 fn player(anchor: &Anchor) -> Option<String> {
     Some(match &anchor.kind {
         AnchorKind::Random => "random".to_owned(),
-        AnchorKind::Rollout { playouts, policy: RolloutPolicy::Uniform } => {
+        AnchorKind::Rollout { playouts, policy: RolloutMoves::Uniform } => {
             format!("rollout:{playouts}")
         }
-        AnchorKind::Rollout { playouts, policy: RolloutPolicy::Mogo } => {
+        AnchorKind::Rollout { playouts, policy: RolloutMoves::Mogo } => {
             format!("rollout:{playouts},policy=mogo")
+        }
+        AnchorKind::Rollout { playouts, policy: RolloutMoves::Learned(path) } => {
+            let player = format!("rollout:{playouts},policy=policy:{path}");
+            format!("'{}'", player.replace('\'', "'\"'\"'"))
         }
         AnchorKind::Solver { depth: None } => "solver".to_owned(),
         AnchorKind::Solver { depth: Some(depth) } => format!("solver:{depth}"),

@@ -15,7 +15,9 @@ use dz_game::{Player, games::Connect4};
 use dz_infer::{
     Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf, LeafView, Ticket,
 };
-use dz_play::{MatchPlayer, MoveHeuristic, NoNetworks, PlayerEvaluator, PlayerPool, SearchPlayer};
+use dz_play::{
+    MatchPlayer, MoveHeuristic, NoNetworks, PlayerEvaluator, PlayerPool, RolloutMoves, SearchPlayer,
+};
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 
 /// Answers in batches what [`Hashed`] answers at once, and notes how large they are.
@@ -44,6 +46,7 @@ impl Evaluator<Connect4> for Batched {
                 legal: &leaf.legal,
                 eval_key: leaf.eval_key,
                 symmetry: leaf.symmetry,
+                last: None,
                 random: 0,
             };
             let mut priors = Vec::new();
@@ -102,6 +105,7 @@ fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
     let search = SearchPlayer {
         evaluator: PlayerEvaluator::Added(source),
         params: SearchParams { leaves_max, ..SearchParams::default() },
+        rollouts: RolloutMoves::Uniform,
         heuristic: MoveHeuristic::None,
         root: RootSetup::default(),
         choice: MoveChoice::MostVisits,

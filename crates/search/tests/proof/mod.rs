@@ -234,8 +234,10 @@ pub fn answer<D: Domain, N: Numbers>(
         let answer = NetworkAnswer { estimate, priors: &priors, heuristics: &heuristics, cached };
         search.apply_network(id, &answer);
     }
-    if wants.rollout {
+    let mut random = random;
+    for _ in 0..wants.rollouts {
         let (value, draw, moves) = rollout(&domain, &state, &history, random);
+        random = mix64(random);
         let outcome = ValuePov { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
         search.apply_rollout(id, outcome, &moves);
     }

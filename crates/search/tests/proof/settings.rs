@@ -2,9 +2,9 @@
 
 use dz_search::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
-    ExplorationTerm, FirstPlay, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
+    ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
-    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, VisitRange,
+    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, Untried, VisitRange,
 };
 
 use super::Dice;
@@ -56,6 +56,9 @@ fn any_params(dice: &mut Dice) -> SearchParams {
             LeafValue::Mix { rollout_share: 0.5 },
             LeafValue::Mix { rollout_share: 0.3 },
         ]),
+        leaf_rollouts: dice.pick(&[1, 1, 1, 2, 5]),
+        untried: dice.pick(&[Untried::Score, Untried::Score, Untried::Rollout]),
+        grow: Grow::Leaf,
         edge_values: EdgeValues::Average,
         expansion: dice.pick(&[
             Expansion::FirstVisit,

@@ -96,7 +96,7 @@ fn the_two_backups_come_in_any_order() {
         search.start(Budget::Playouts(4), 0, None);
         let Gathered::Need(leaf) = search.gather() else { panic!("a leaf") };
         let wants = search.leaf(leaf).unwrap().wants;
-        assert!(wants.network && wants.rollout);
+        assert!(wants.network && wants.rollouts == 1);
         let sums = |search: &Search<ExplicitGraph, Exact>| {
             let edge = search.root_node().unwrap().edges[0];
             let split = edge.split.unwrap();
@@ -117,7 +117,7 @@ fn the_two_backups_come_in_any_order() {
             // Meanwhile another rollout may start there, and the value is not asked for again.
             let Gathered::Need(other) = search.gather() else { panic!("a leaf") };
             let wants = search.leaf(other).unwrap().wants;
-            assert!(!wants.network && wants.rollout);
+            assert!(!wants.network && wants.rollouts == 1);
             outcome(&mut search, other, 1.0);
             assert_eq!(sums(&search), (0.0, 0.0, 2.0, 0.0, 0));
             assert_eq!(search.counts().playouts, 1);

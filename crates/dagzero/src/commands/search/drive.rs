@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use dz_game::mix64;
 use dz_search::{Budget, Domain, Exact, Gathered, LeafId, NetworkAnswer, Search};
 
 use super::{
@@ -70,7 +71,11 @@ fn answer<S: Subject>(
     let mut evaluations = ids.into_iter().zip(evaluations).peekable();
     let mut moves = Vec::new();
     for &id in waiting {
-        if let Some(request) = request(search, id).filter(|request| request.leaf.wants.rollout) {
+        let mut random = None;
+        while let Some(mut request) = request(search, id).filter(LeafRequest::wants_rollout) {
+            let word = random.map_or(request.leaf.random, mix64);
+            random = Some(word);
+            request.leaf.random = word;
             let outcome = subject.rollout(search.domain(), &request, &mut moves);
             search.apply_rollout(id, outcome, &moves);
         }

@@ -1,7 +1,7 @@
 //! The nodes of a search and their edges, as they are printed.
 
 use dz_game::{Move, Player};
-use dz_search::{Domain, Exact, NodeView, Search};
+use dz_search::{Domain, Exact, NodeView, Search, SplitView};
 use serde::Serialize;
 
 use super::{subject::Subject, tidy::tidy};
@@ -41,6 +41,9 @@ pub(super) struct Node {
     /// Average of squared values, where it is kept.
     #[serde(skip_serializing_if = "Option::is_none")]
     square: Option<f64>,
+    /// Counts and sums of network values and rollout outcomes, where they are kept apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<Split>,
     /// Moves that were visited, ascending.
     edges: Vec<Edge>,
 }
@@ -56,6 +59,29 @@ struct Edge {
     /// Value kept on the edge, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<f64>,
+    /// As [`Node::split`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    split: Option<Split>,
+}
+
+/// AlphaGo's four numbers; sums are the first player's.
+#[derive(Serialize)]
+struct Split {
+    n_v: f64,
+    w_v: f64,
+    n_r: f64,
+    w_r: f64,
+}
+
+impl From<SplitView> for Split {
+    fn from(view: SplitView) -> Self {
+        Self {
+            n_v: tidy(view.values),
+            w_v: tidy(view.value_sum),
+            n_r: tidy(view.outcomes),
+            w_r: tidy(view.outcome_sum),
+        }
+    }
 }
 
 impl Graph {
@@ -137,6 +163,7 @@ impl Graph {
             own_value: tidy(node.own_value),
             bounds: node.bounds.map(|(low, high)| (tidy(low), tidy(high))),
             square: node.square,
+            split: node.split.map(Split::from),
             edges: node
                 .edges
                 .iter()
@@ -146,6 +173,7 @@ impl Graph {
                     prior: edge.prior,
                     child: edge.child,
                     value: edge.average.map(tidy),
+                    split: edge.split.map(Split::from),
                 })
                 .collect(),
         });

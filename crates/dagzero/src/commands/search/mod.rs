@@ -4,6 +4,7 @@ mod budget;
 mod drive;
 mod graph;
 mod report;
+mod saved;
 mod subject;
 mod tidy;
 mod trace;
@@ -15,7 +16,8 @@ use clap::ArgGroup;
 use dz_config::SearchSection;
 use dz_game::{Game, GameSpec, with_game};
 
-use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
+use dz_play::SearchIdentity;
+use dz_search::{Domain, Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 use dz_search_settings::{SearchSettings, search_faults};
 
 use self::{
@@ -48,7 +50,9 @@ use crate::{Exit, exit::UsageError};
     dagzero search --game connect4 --moves 4435 --playouts 800\n  \
     dagzero search --game tictactoe --evaluator rollout --playouts 500 --set search.selection=uct\n  \
     dagzero search --game connect4 --playouts 100 --set 'search.catch_up={ leak = 0.1 }'\n  \
-    dagzero search --graph diamond.json --playouts 20 --nodes --trace"
+    dagzero search --graph diamond.json --playouts 20 --nodes --trace\n  \
+    dagzero search --game connect4 --playouts 10000 --save half.search\n  \
+    dagzero search --game connect4 --playouts 20000 --load half.search"
 )]
 pub(crate) struct Args {
     /// Game and parameters, `name:key=value,...`: connect4, hex:size=7, tictactoe
@@ -75,6 +79,13 @@ pub(crate) struct Args {
     /// Share of that noise, from 0 to 1
     #[arg(long, value_name = "SHARE", requires = "dirichlet_alpha")]
     dirichlet_share: Option<f64>,
+    /// Save the search as it stands at the end, to go on with --load
+    #[arg(long, value_name = "FILE")]
+    save: Option<PathBuf>,
+    /// Go on with a saved search of the same position and settings; the budget counts from its
+    /// beginning, and the result is that of a search which was never interrupted
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["dirichlet_alpha", "dirichlet_share"])]
+    load: Option<PathBuf>,
     /// Also print every node, values the first player's
     #[arg(long)]
     nodes: bool,
@@ -137,20 +148,32 @@ impl Plan {
         args: &Args,
         subject: &mut S,
         domain: S::Domain,
-        state: <S::Domain as dz_search::Domain>::State,
-        history: <S::Domain as dz_search::Domain>::History,
+        state: <S::Domain as Domain>::State,
+        history: <S::Domain as Domain>::History,
     ) -> anyhow::Result<Report> {
         let mut search: Search<S::Domain, Exact> =
             Search::new(domain, self.settings.params, state, history);
+        if let Some(knowledge) = subject.knowledge() {
+            search.set_knowledge(knowledge);
+        }
         search.set_trace(args.trace);
         let limit = args.budget.limit();
-        let root = dz_search::RootSetup { noise: self.noise, ..self.settings.root };
-        search.start(limit.budget, self.seed, root);
+        let identity = identity_of(&search, subject);
+        let seed = if let Some(path) = &args.load {
+            saved::load(&mut search, &identity, path, limit.budget)?
+        } else {
+            let root = dz_search::RootSetup { noise: self.noise, ..self.settings.root };
+            search.start(limit.budget, self.seed, root);
+            self.seed
+        };
         drive(&mut search, subject, &limit)?;
+        if let Some(path) = &args.save {
+            saved::save(&mut search, &identity, path)?;
+        }
         let trace = args.trace.then(|| search.take_trace());
         let graph = Graph::of(&search);
-        let mut report = Report::of(&search, &graph, subject, &self.settings, self.seed);
-        report.set_settings(&self.section, self.seed)?;
+        let mut report = Report::of(&search, &graph, subject, &self.settings, seed);
+        report.set_settings(&self.section, seed)?;
         if args.nodes || args.trace {
             let places = graph.places(&search);
             report.nodes = args.nodes.then(|| graph.nodes(&places, search.domain(), subject));
@@ -159,6 +182,15 @@ impl Plan {
         }
         Ok(report)
     }
+}
+
+/// What a saved search belongs to.
+fn identity_of<S: Subject>(search: &Search<S::Domain, Exact>, subject: &S) -> SearchIdentity {
+    let (state, history) = search.position();
+    let domain = search.domain();
+    let name = subject.game(domain).unwrap_or_else(|| "graph".to_owned());
+    let key = domain.node_key(state, history);
+    SearchIdentity::of::<Exact>(name, key, subject.evaluator().to_owned(), *search.params())
 }
 
 fn search_game<G: Game>(game: G, args: &Args, plan: &Plan) -> anyhow::Result<Report> {

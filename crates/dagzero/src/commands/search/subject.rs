@@ -1,13 +1,12 @@
 //! The subject of a search: a game's position or an explicit graph, with its evaluator.
 
-use std::{convert::Infallible, path::PathBuf, str::FromStr};
+use std::{convert::Infallible, path::PathBuf, str::FromStr, sync::Arc};
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
-use dz_infer::{Evaluator, Hashed, LeafView, Rollout};
-use dz_linear::LinearValue;
-use dz_play::{PlayerEvaluator, PlayerKind, linear_value, rollouts_of};
-use dz_search::{Domain, ExplicitGraph, SearchLeaf, Status, ValuePov};
-use dz_search_settings::{MoveHeuristic, SearchSection};
+use dz_infer::{Evaluator, Hashed, LeafView};
+use dz_play::{Guide, PlayerEvaluator, PlayerKind};
+use dz_search::{Domain, ExplicitGraph, OfflineKnowledge, SearchLeaf, Status, ValuePov};
+use dz_search_settings::SearchSection;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -47,6 +46,11 @@ pub(super) trait Subject {
         moves: &mut Vec<(Player, Move)>,
     ) -> ValuePov<f64>;
 
+    /// The policy of rollouts and the heuristics that the search itself asks for.
+    fn knowledge(&self) -> Option<Arc<dyn OfflineKnowledge<Self::Domain>>> {
+        None
+    }
+
     /// The game in its canonical form, of a game.
     fn game(&self, domain: &Self::Domain) -> Option<String>;
 
@@ -64,6 +68,13 @@ pub(super) trait Subject {
 pub(super) struct LeafRequest<'a, D: Domain> {
     pub(super) leaf: SearchLeaf<'a, D>,
     pub(super) eval_key: Key,
+}
+
+impl<D: Domain> LeafRequest<'_, D> {
+    /// True if a rollout is wanted that has not come.
+    pub(super) fn wants_rollout(&self) -> bool {
+        self.leaf.rollouts_missing > 0
+    }
 }
 
 /// An evaluator's answer, for the player to move.
@@ -101,8 +112,7 @@ impl FromStr for EvaluatorArg {
 /// A position of a game.
 pub(super) struct GameSubject<G: Game> {
     evaluator: GameEvaluator<G>,
-    rollout: Rollout,
-    linear: Option<LinearValue>,
+    guide: Arc<Guide>,
 }
 
 enum GameEvaluator<G: Game> {
@@ -125,11 +135,8 @@ impl<G: Game> GameSubject<G> {
             EvaluatorArg::Rollout => GameEvaluator::Rollout,
             EvaluatorArg::Path(path) => load(game, path.clone())?,
         };
-        let linear = match &section.heuristic {
-            MoveHeuristic::None => None,
-            MoveHeuristic::Linear(path) => Some(linear_value(game, path)?),
-        };
-        Ok(Self { evaluator, rollout: rollouts_of(section.rollout), linear })
+        let guide = Guide::load(game, &section.rollout, &section.heuristic)?;
+        Ok(Self { evaluator, guide: Arc::new(guide) })
     }
 }
 
@@ -178,7 +185,7 @@ impl<G: Game> Subject for GameSubject<G> {
             GameEvaluator::Hashed => views.map(|view| hashed(&view)).collect(),
             GameEvaluator::Rollout => views
                 .map(|view| Evaluation {
-                    estimate: self.rollout.play(&view, &mut Vec::new()).into(),
+                    estimate: self.guide.play(&view, &mut Vec::new()).into(),
                     priors: equal(view.legal.len()),
                 })
                 .collect(),
@@ -208,14 +215,18 @@ impl<G: Game> Subject for GameSubject<G> {
     ) -> ValuePov<f64> {
         // Other words than those of the evaluator `rollout`.
         let view = view(game, request, mix64(request.leaf.random));
-        self.rollout.play(&view, moves).into()
+        self.guide.play(&view, moves).into()
     }
 
     fn heuristics(&self, game: &G, request: &LeafRequest<'_, G>) -> Vec<f64> {
         let leaf = &request.leaf;
-        let chances =
-            self.linear.as_ref().map(|value| value.after_moves(game, leaf.state, leaf.legal));
-        chances.unwrap_or_default().into_iter().map(|chance| 2.0 * chance - 1.0).collect()
+        let mut values = Vec::new();
+        self.guide.heuristics(game, leaf.state, leaf.legal, &mut values);
+        values
+    }
+
+    fn knowledge(&self) -> Option<Arc<dyn OfflineKnowledge<G>>> {
+        Some(self.guide.clone())
     }
 
     fn game(&self, game: &G) -> Option<String> {
@@ -249,6 +260,7 @@ fn view<'a, G: Game>(game: &'a G, request: &LeafRequest<'a, G>, random: u64) -> 
         legal: request.leaf.legal,
         eval_key: request.eval_key,
         symmetry: Symmetry::IDENTITY,
+        last: request.leaf.last,
         random,
     }
 }

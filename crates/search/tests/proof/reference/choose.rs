@@ -3,7 +3,7 @@
 use dz_game::mix64;
 use dz_search::{
     Backup, Domain, EpsilonSchedule, ExplorationTerm, FirstPlay, Gumbel, GumbelInner, Puct, Real,
-    Selection, TieBreak,
+    Selection, TieBreak, Untried,
     formula::{self, Child, ParentValues},
 };
 
@@ -39,6 +39,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     fn select(&mut self, name: Name) -> usize {
+        let node = &self.nodes[&name];
+        if self.params.untried == Untried::Rollout && node.visited < node.row.len() {
+            // Without knowledge the policy of rollouts has the same chance for each move.
+            let word = mix64(self.random ^ mix64(0x0417 ^ ((self.line.len() as u64) << 20)));
+            return node.row[(word % node.row.len() as u64) as usize];
+        }
         let is_plain = self.params.equivalent_visits == 0
             && match self.params.selection {
                 Selection::Puct(_) | Selection::Ucb1 | Selection::Uct { .. } => true,

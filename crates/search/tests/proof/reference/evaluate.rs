@@ -5,7 +5,7 @@ use dz_search::{Domain, Expansion, LeafValue, Real, Selection, Status, TieBreak,
 
 use super::{
     Evaluated, Reference,
-    node::{Kind, Name, Pair, Rounds, blank, edge, expand, mix},
+    node::{Kind, Name, Pair, Rounds, blank, edge, expand, mix, zero},
 };
 use crate::proof::rollout;
 
@@ -45,11 +45,21 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             self.counts.evaluations += 1;
         }
         if self.params.leaf_value != LeafValue::Network {
-            self.counts.rollouts += 1;
-            let (value, draw, moves) = rollout(self.domain, state, history, self.random);
-            let value = sign * N::Real::from_f64(value);
-            answer.played = Some(Pair { value, draw: N::Real::from_f64(draw) });
-            self.rollout_moves = moves;
+            self.counts.rollouts += u64::from(self.params.leaf_rollouts);
+            let mut word = self.random;
+            let mut sum = zero();
+            for _ in 0..self.params.leaf_rollouts {
+                let (value, draw, moves) = rollout(self.domain, state, history, word);
+                word = mix64(word);
+                let value = sign * N::Real::from_f64(value);
+                let outcome = Pair { value, draw: N::Real::from_f64(draw) };
+                sum = sum.plus(N::Real::ONE, outcome);
+                answer.played = Some(outcome);
+                let counts_as = self.leaf_value(&answer);
+                self.rollouts.push((counts_as, moves));
+            }
+            let count = N::Real::from_u32(self.params.leaf_rollouts);
+            answer.played = Some(Pair { value: sum.value / count, draw: sum.draw / count });
         }
         answer
     }
@@ -74,6 +84,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let answer = self.evaluate(state, history, network);
         let own = self.leaf_value(&answer);
         let mut node = blank(key, Kind::Unexpanded, self.sign(state, history), own);
+        (node.visits, node.own_visits) = (self.params.leaf_rollouts, self.params.leaf_rollouts);
         if network {
             expand(&mut node, answer.edges);
         }
@@ -91,10 +102,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let answer = self.evaluate(state, history, network);
         let sample = self.leaf_value(&answer);
         let leaf_value = self.params.leaf_value;
+        let weight = self.params.leaf_rollouts;
         let node = self.node_mut(name);
-        node.visits += 1;
-        node.own_visits += 1;
-        node.own = node.own.towards(answer.played.unwrap(), N::Real::from_u32(node.own_visits));
+        node.visits += weight;
+        node.own_visits += weight;
+        let count = N::Real::from_u32(node.own_visits);
+        node.own = node.own.towards(answer.played.unwrap(), N::Real::from_u32(weight), count);
         if let (LeafValue::Mix { rollout_share }, Some(v)) = (leaf_value, answer.judged) {
             node.own = mix(v, node.own, rollout_share);
         }
@@ -110,6 +123,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let answer = self.evaluate(state, history, true);
         let own = self.leaf_value(&answer);
         let mut node = blank(Key::default(), Kind::Unexpanded, self.sign(state, history), own);
+        (node.visits, node.own_visits) = (self.params.leaf_rollouts, self.params.leaf_rollouts);
         expand(&mut node, answer.edges);
         self.add(None, node);
         self.root_priors = answer.priors;

@@ -35,6 +35,9 @@ pub struct Drawn {
     pub gumbel: Vec<f64>,
 }
 
+/// What a rollout counts as, and its moves.
+type Rolled<R> = (Pair<R>, Vec<(Player, Move)>);
+
 pub struct Reference<'a, D: Domain, N: Rounds> {
     pub domain: &'a D,
     pub params: SearchParams,
@@ -64,7 +67,8 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     found: Pair<N::Real>,
     /// A node without children that got one more rollout: it may have parents off the path.
     rollout_leaf: Option<Name>,
-    rollout_moves: Vec<(Player, Move)>,
+    /// Each rollout of the playout at hand: what it counts as, and its moves.
+    rollouts: Vec<Rolled<N::Real>>,
 }
 
 /// What an evaluation brings: the network's value and the rollout's as far as asked, edges and
@@ -110,7 +114,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             random: 0,
             found: zero(),
             rollout_leaf: None,
-            rollout_moves: Vec::new(),
+            rollouts: Vec::new(),
         }
     }
 
@@ -140,7 +144,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         self.random = mix64(self.seed ^ mix64(self.walks));
         self.walks += 1;
         self.line.clear();
-        self.rollout_moves.clear();
+        self.rollouts.clear();
         self.rollout_leaf = None;
         let (state, history) = self.position.clone();
         self.counts.playouts += 1;
@@ -171,7 +175,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         }
         self.line.push((name, i));
         let sample = self.visit_child(name, i, state, history);
-        self.node_mut(name).edges[i].visits += 1;
+        self.node_mut(name).edges[i].visits += self.params.leaf_rollouts;
         let sample = match self.params.backup {
             Backup::Idempotent => {
                 self.recompute(name);
@@ -247,10 +251,9 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         }
         if kind == Kind::Terminal {
             self.counts.terminals += 1;
-            if self.params.terminals == Terminals::Counted && !is_made {
-                let node = self.node_mut(child);
-                node.visits += 1;
-                node.own_visits += 1;
+            if self.params.terminals == Terminals::Counted {
+                // It was made with one visit, which is one of these.
+                self.visit_terminal(child, self.params.leaf_rollouts - u32::from(is_made));
             }
             return self.ends(average);
         }
@@ -261,7 +264,8 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         if !self.domain.acyclic() && self.line.iter().any(|(on_path, _)| *on_path == child) {
             self.counts.cycle_ends += 1;
             if self.params.revisit == Revisit::Draw {
-                self.node_mut(name).edges[i].cycle_draws += 1;
+                let weight = self.params.leaf_rollouts;
+                self.node_mut(name).edges[i].cycle_draws += weight;
                 return self.ends(Pair { value: N::Real::ZERO, draw: N::Real::ONE });
             }
             return self.ends(average);
@@ -271,6 +275,12 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             return self.ends(average);
         }
         self.descend(child, state, history)
+    }
+
+    fn visit_terminal(&mut self, name: Name, visits: u32) {
+        let node = self.node_mut(name);
+        node.visits += visits;
+        node.own_visits += visits;
     }
 
     fn ends(&mut self, sample: Pair<N::Real>) -> Pair<N::Real> {

@@ -35,10 +35,11 @@ impl<R: Real> Pair<R> {
         Self { value: self.value + weight * other.value, draw: self.draw + weight * other.draw }
     }
 
-    pub(super) fn towards(self, sample: Self, count: R) -> Self {
+    /// The average of `count` samples, the last `weight` of which are this one.
+    pub(super) fn towards(self, sample: Self, weight: R, count: R) -> Self {
         Self {
-            value: self.value + (sample.value - self.value) / count,
-            draw: self.draw + (sample.draw - self.draw) / count,
+            value: self.value + weight * (sample.value - self.value) / count,
+            draw: self.draw + weight * (sample.draw - self.draw) / count,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dz_game::Player;
+use dz_game::{Move, Player};
 use dz_search::{Backup, Domain, Real, Selection, Staleness};
 
 use super::{
@@ -64,11 +64,13 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     pub(super) fn average_in(&mut self, name: Name, sample: Pair<N::Real>) {
+        let weight = self.params.leaf_rollouts;
         let node = self.node_mut(name);
-        node.visits += 1;
+        node.visits += weight;
         let count = N::Real::from_u32(node.visits);
-        node.average = node.average.towards(sample, count);
-        node.square += (sample.value * sample.value - node.square) / count;
+        let weight = N::Real::from_u32(weight);
+        node.average = node.average.towards(sample, weight, count);
+        node.square += weight * (sample.value * sample.value - node.square) / count;
     }
 
     /// Delta backup: the sample that brings a shared edge to its child's value, averaged into the
@@ -83,12 +85,14 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let (zero, one) = (N::Real::ZERO, N::Real::ONE);
         let edge = &self.nodes[&name].edges[i];
         let child = self.child(edge);
-        let (target, before) = (child.average, N::Real::from_u32(edge.visits - 1));
+        let weight = self.params.leaf_rollouts;
+        let (target, before) = (child.average, N::Real::from_u32(edge.visits - weight));
+        let times = N::Real::from_u32(weight);
         let is_shared = child.visits != edge.visits;
         let mut sample = sample;
         if is_shared {
-            sample.value = before * (target.value - edge.average) + target.value;
-            sample.draw = before * (target.draw - edge.average_draw) + target.draw;
+            sample.value = before * (target.value - edge.average) / times + target.value;
+            sample.draw = before * (target.draw - edge.average_draw) / times + target.draw;
             if clamp {
                 sample.value = sample.value.max(-one).min(one);
                 sample.draw = sample.draw.max(zero).min(one);
@@ -97,7 +101,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let edge = &mut self.node_mut(name).edges[i];
         let known = Pair { value: edge.average, draw: edge.average_draw };
         let count = N::Real::from_u32(edge.visits);
-        let known = if edge.visits == 1 { sample } else { known.towards(sample, count) };
+        let is_first = edge.visits == weight;
+        let known = if is_first { sample } else { known.towards(sample, times, count) };
         (edge.average, edge.average_draw) = (known.value, known.draw);
         sample
     }
@@ -195,6 +200,16 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if !matches!(self.params.selection, Selection::Rave(_)) {
             return;
         }
+        if self.rollouts.is_empty() {
+            let found = self.found.value;
+            self.update_amaf_by(&[], found, self.params.leaf_rollouts);
+        }
+        for (value, moves) in std::mem::take(&mut self.rollouts) {
+            self.update_amaf_by(&moves, value.value, 1);
+        }
+    }
+
+    fn update_amaf_by(&mut self, rolled: &[(Player, Move)], value: N::Real, weight: u32) {
         let line = self.line.clone();
         for (depth, (name, _)) in line.iter().enumerate() {
             let sign = self.nodes[name].sign;
@@ -206,13 +221,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
                     made.insert(later.edges[*i].mv);
                 }
             }
-            let rolled = self.rollout_moves.iter().filter(|(by, _)| *by == player);
-            made.extend(rolled.map(|(_, mv)| mv.0));
-            let value = self.found.value;
+            made.extend(rolled.iter().filter(|(by, _)| *by == player).map(|(_, mv)| mv.0));
             for edge in &mut self.node_mut(*name).edges {
                 if made.contains(&edge.mv) {
-                    edge.amaf_visits += 1;
-                    edge.amaf += (value - edge.amaf) / N::Real::from_u32(edge.amaf_visits);
+                    edge.amaf_visits += weight;
+                    let count = N::Real::from_u32(edge.amaf_visits);
+                    edge.amaf += N::Real::from_u32(weight) * (value - edge.amaf) / count;
                 }
             }
         }

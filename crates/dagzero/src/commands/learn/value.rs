@@ -1,4 +1,4 @@
-//! `dagzero learn`: functions that searches without a network know moves by.
+//! `dagzero learn value`: how good moves look before a search has tried them.
 
 use std::{
     fs,
@@ -14,20 +14,8 @@ use dz_stage::{count_text, duration_text, stderr_line};
 use dz_store::{Ledger, Run};
 use serde::Serialize;
 
-use super::write_line;
+use super::{super::write_line, check_out, no_stones, share};
 use crate::{Exit, drive, exit::UsageError};
-
-/// Learn what searches without a network know of moves
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    #[command(subcommand)]
-    what: What,
-}
-
-#[derive(Debug, clap::Subcommand)]
-enum What {
-    Value(ValueArgs),
-}
 
 /// Learn a linear value of local shapes by TD(0), from games that it plays against itself
 ///
@@ -40,7 +28,7 @@ enum What {
 #[command(after_help = "Examples:\n  dagzero learn value go:size=9 --out go9.linear\n  \
     dagzero match rollout:500,policy=mogo,equivalent_visits=50,heuristic=linear:go9.linear \\\n      \
         rollout:500,policy=mogo --game go:size=9 --games 100")]
-struct ValueArgs {
+pub(super) struct ValueArgs {
     /// The game, or a run whose game is meant
     #[arg(value_name = "GAME|RUN")]
     subject: String,
@@ -69,11 +57,6 @@ struct ValueArgs {
     json: bool,
 }
 
-fn share(text: &str) -> Result<f64, String> {
-    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "a number from 0 to 1".to_owned())
-}
-
 /// What was learned.
 #[derive(Debug, Serialize)]
 struct Learned {
@@ -88,9 +71,9 @@ struct Learned {
     bytes: usize,
 }
 
-pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let What::Value(args) = &args.what;
+pub(super) fn run(args: &ValueArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let spec = game_of(&args.subject)?;
+    check_out(&args.out)?;
     let begun = Instant::now();
     let found = with_game!(&spec, |game| learn_value(&game, args, begun))??;
     let (value, last, bytes) = found;
@@ -160,13 +143,7 @@ fn learn_value<G: Game>(game: &G, args: &ValueArgs, begun: Instant) -> anyhow::R
         }
         true
     });
-    let name = game.spec().name().to_owned();
-    let none = || {
-        UsageError(format!(
-            "{name} has no stones on the points of a square board; go, gomoku, hex and othello do"
-        ))
-    };
-    let value = value.ok_or_else(none)?;
+    let value = value.ok_or_else(|| no_stones(game))?;
     let bytes = value.to_bytes()?;
     Ok((value, last, bytes))
 }

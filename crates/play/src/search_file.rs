@@ -1,0 +1,137 @@
+//! Files of searches that can go on: a magic number, the BLAKE3 hash of what follows, and
+//! `MessagePack` compressed with zstd.
+
+use std::io::Read;
+
+use dz_game::Key;
+use dz_search::{Numbers, Real, SavedSearch, SearchParams};
+use serde::{Deserialize, Serialize};
+
+const MAGIC: &[u8; 8] = b"DZSRCH01";
+const HASH_BYTES: usize = 32;
+/// What a file may unpack to.
+const UNPACKED_MAX: u64 = 1 << 30;
+const LEVEL: i32 = 3;
+
+/// What a search belongs to: it goes on with the same alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SearchIdentity {
+    /// The game with its parameters, or "graph".
+    pub subject: String,
+    /// The key of the root's position.
+    pub position: [u64; 2],
+    /// Bits of its numbers.
+    pub bits: u32,
+    /// Names the evaluator.
+    pub evaluator: String,
+    /// Its settings.
+    pub params: SearchParams,
+}
+
+/// Why a file holds no search that can go on here.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchFileError {
+    /// Some other file.
+    #[error("this is no saved search; it begins otherwise")]
+    Magic,
+    /// Cut off or changed.
+    #[error("the file is damaged: its content does not fit its hash; save the search again")]
+    Hash,
+    /// It cannot be unpacked.
+    #[error("the file is damaged: {0}")]
+    Content(String),
+    /// It belongs to something else.
+    #[error("its {part} is {theirs}, and here it is {ours}")]
+    Other {
+        /// What differs.
+        part: String,
+        /// The file's.
+        theirs: String,
+        /// The search's at hand.
+        ours: String,
+    },
+    /// It cannot be packed.
+    #[error("the search cannot be written: {0}")]
+    Write(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    identity: SearchIdentity,
+    search: SavedSearch,
+}
+
+impl SearchIdentity {
+    /// The identity of a search with these numbers.
+    pub fn of<N: Numbers>(
+        subject: String,
+        position: Key,
+        evaluator: String,
+        params: SearchParams,
+    ) -> Self {
+        let bits = 8 * size_of::<N::Real>() as u32;
+        debug_assert!(N::Real::ONE > N::Real::ZERO);
+        Self { subject, position: [position.high, position.low], bits, evaluator, params }
+    }
+
+    /// The content of a file that holds the search.
+    ///
+    /// # Errors
+    /// [`SearchFileError::Write`] if memory for compression is lacking.
+    pub fn to_bytes(&self, search: SavedSearch) -> Result<Vec<u8>, SearchFileError> {
+        let write = |error: &dyn ToString| SearchFileError::Write(error.to_string());
+        let stored = Stored { identity: self.clone(), search };
+        let packed = rmp_serde::to_vec_named(&stored).map_err(|error| write(&error))?;
+        let packed = zstd::encode_all(&packed[..], LEVEL).map_err(|error| write(&error))?;
+        let hash = blake3::hash(&packed);
+        Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
+    }
+
+    /// Reads a search that belongs to this.
+    ///
+    /// # Errors
+    /// [`SearchFileError`].
+    pub fn read(&self, bytes: &[u8]) -> Result<SavedSearch, SearchFileError> {
+        let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(SearchFileError::Magic)?;
+        let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(SearchFileError::Hash)?;
+        if blake3::hash(packed).as_bytes() != hash {
+            return Err(SearchFileError::Hash);
+        }
+        let content = |error: &dyn ToString| SearchFileError::Content(error.to_string());
+        let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
+        let mut unpacked = Vec::new();
+        unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
+        let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
+        match self.difference(&stored.identity) {
+            None => Ok(stored.search),
+            Some(other) => Err(other),
+        }
+    }
+
+    fn difference(&self, theirs: &Self) -> Option<SearchFileError> {
+        let other = |part: &str, theirs: &dyn ToString, ours: &dyn ToString| {
+            let (theirs, ours) = (theirs.to_string(), ours.to_string());
+            (theirs != ours).then(|| SearchFileError::Other { part: part.to_owned(), theirs, ours })
+        };
+        let key = |position: [u64; 2]| format!("{:016x}{:016x}", position[0], position[1]);
+        other("game", &theirs.subject, &self.subject)
+            .or_else(|| other("position's key", &key(theirs.position), &key(self.position)))
+            .or_else(|| other("evaluator", &theirs.evaluator, &self.evaluator))
+            .or_else(|| other("width of numbers in bits", &theirs.bits, &self.bits))
+            .or_else(|| {
+                let fields = |params: &SearchParams| match serde_json::to_value(params) {
+                    Ok(serde_json::Value::Object(fields)) => fields,
+                    _ => serde_json::Map::new(),
+                };
+                let ours = fields(&self.params);
+                let theirs = fields(&theirs.params);
+                let none = serde_json::Value::String("the default".to_owned());
+                ours.keys().chain(theirs.keys()).find_map(|key| {
+                    let of = |map: &serde_json::Map<String, serde_json::Value>| {
+                        map.get(key).unwrap_or(&none).to_string()
+                    };
+                    other(&format!("setting {key}"), &of(&theirs), &of(&ours))
+                })
+            })
+    }
+}

@@ -1,0 +1,172 @@
+//! A search that goes on from what was saved is the one that was never interrupted.
+
+#![allow(clippy::unwrap_used)] // These are tests, helpers too.
+
+use std::collections::BTreeSet;
+
+use dz_game::games::{Connect4, TicTacToe};
+use dz_search::{
+    Budget, Compact, Domain, Exact, ExplicitGraph, Gathered, NodeView, Numbers, RootSetup,
+    SavedError, SavedSearch, Search, SearchParams,
+};
+
+use crate::proof::graphs::{random_graph, random_shape};
+use crate::proof::settings::{random_params, random_setup};
+use crate::proof::{Dice, Judge, answer, position, search_of};
+
+/// Goes on until so many playouts are done in all.
+fn go_on<D: Domain, N: Numbers>(search: &mut Search<D, N>, playouts: u32, judge: &Judge<D>) {
+    search.extend(Budget::Playouts(playouts));
+    let mut waiting = Vec::new();
+    loop {
+        match search.gather() {
+            Gathered::Decided => break,
+            Gathered::Need(leaf) => waiting.push(leaf),
+            Gathered::Wait => {
+                for leaf in std::mem::take(&mut waiting) {
+                    answer(search, leaf, judge, &mut BTreeSet::new());
+                }
+            }
+        }
+    }
+}
+
+fn views<D: Domain, N: Numbers>(search: &Search<D, N>) -> Vec<NodeView> {
+    search.root_node().into_iter().chain(search.nodes()).collect()
+}
+
+/// Interrupts a search half way: it is saved, written as text, read and restored elsewhere.
+fn check<D: Domain, N: Numbers>(
+    domain: &D,
+    params: SearchParams,
+    position: &(D::State, D::History),
+    dice: &mut Dice,
+) {
+    let params = SearchParams { check_states: false, ..params };
+    let judge = Judge::hashed(dice.word());
+    let setup = random_setup(dice);
+    let seed = dice.word();
+    let half = 1 + dice.below(80) as u32;
+    let whole = half + dice.below(80) as u32;
+    let begin = || {
+        let mut search: Search<D, N> = search_of(domain, params, position);
+        search.start(Budget::Playouts(whole), seed, setup);
+        search
+    };
+    let mut whole_search = begin();
+    go_on(&mut whole_search, half, &judge);
+    go_on(&mut whole_search, whole, &judge);
+    let mut first = begin();
+    go_on(&mut first, half, &judge);
+    let text = serde_json::to_string(&first.save().unwrap()).unwrap();
+    let saved: SavedSearch = serde_json::from_str(&text).unwrap();
+    let mut second: Search<D, N> = search_of(domain, params, position);
+    second.restore(&saved).unwrap();
+    assert_eq!(second.save().unwrap(), saved, "what is restored is what was saved");
+    go_on(&mut second, whole, &judge);
+    assert_eq!(views(&second), views(&whole_search), "{params:?}");
+    assert_eq!(second.summary(), whole_search.summary(), "{params:?}");
+}
+
+fn params(dice: &mut Dice) -> SearchParams {
+    SearchParams { leaves_max: dice.pick(&[1, 1, 4]), ..random_params(dice) }
+}
+
+#[test]
+fn it_goes_on_as_if_it_had_never_stopped_on_graphs() {
+    for seed in 0..400 {
+        let mut dice = Dice::new(seed);
+        let shape = random_shape(&mut dice, if seed % 2 == 0 { 0.0 } else { 0.25 });
+        let graph = ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap();
+        let params = params(&mut dice);
+        println!("seed {seed}");
+        let position = (graph.root(), ());
+        if seed % 3 == 0 {
+            check::<_, Exact>(&graph, params, &position, &mut dice);
+        } else {
+            check::<_, Compact>(&graph, params, &position, &mut dice);
+        }
+    }
+}
+
+#[test]
+fn it_goes_on_in_games() {
+    let connect4 = Connect4::new(4, 4, 3).unwrap();
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let params = params(&mut dice);
+        println!("seed {seed}");
+        check::<_, Compact>(&TicTacToe, params, &position(&TicTacToe, &[4]), &mut dice);
+        check::<_, Exact>(&connect4, params, &position(&connect4, &[1, 2]), &mut dice);
+    }
+}
+
+/// Any number of a saved search may be changed by hand: it is refused, or searched without a panic.
+#[test]
+fn hostile_numbers_are_refused_or_harmless() {
+    let connect4 = Connect4::new(4, 4, 3).unwrap();
+    let start = position(&connect4, &[]);
+    let mut refused = 0;
+    for seed in 0..60 {
+        let mut dice = Dice::new(seed);
+        let params = SearchParams { check_states: false, ..params(&mut dice) };
+        let judge = Judge::uniform();
+        let mut search: Search<_, Compact> = search_of(&connect4, params, &start);
+        search.start(Budget::Playouts(60), seed, RootSetup::default());
+        go_on(&mut search, 60, &judge);
+        let saved = serde_json::to_value(search.save().unwrap()).unwrap();
+        for _ in 0..40 {
+            let mut hostile = saved.clone();
+            change(&mut hostile, &mut dice);
+            let Ok(hostile) = serde_json::from_value::<SavedSearch>(hostile) else {
+                refused += 1;
+                continue;
+            };
+            let mut other: Search<_, Compact> = search_of(&connect4, params, &start);
+            match other.restore(&hostile) {
+                Err(_) => refused += 1,
+                Ok(()) => go_on(&mut other, 80, &judge),
+            }
+        }
+    }
+    assert!(refused > 200, "{refused}");
+}
+
+/// Changes one number that indices or lengths depend on.
+fn change(value: &mut serde_json::Value, dice: &mut Dice) {
+    let number = dice.pick(&[0_u64, 1, 2, 7, 1_000, 4_000_000_000]);
+    let nodes = value["nodes"].as_array().unwrap().len();
+    let edges = value["edges"].as_array().unwrap().len();
+    match dice.below(7) {
+        0 => value["edges"][dice.below(edges)][0] = number.into(),
+        1 => value["nodes"][dice.below(nodes)]["edges"] = number.into(),
+        2 => value["nodes"][dice.below(nodes)]["priors"] = number.into(),
+        3 => value["nodes"][dice.below(nodes)]["visited"] = (number % 65_536).into(),
+        4 => value["nodes"][dice.below(nodes)]["moves"] = (number % 65_536).into(),
+        5 => {
+            value["keys"].as_array_mut().unwrap().pop();
+        }
+        _ => value["sweep"] = number.into(),
+    }
+}
+
+#[test]
+fn other_settings_are_refused() {
+    let start = position(&TicTacToe, &[]);
+    let plain = SearchParams::default();
+    let mut search: Search<_, Exact> = search_of(&TicTacToe, plain, &start);
+    let saved = search.save().unwrap();
+    search.start(Budget::Playouts(30), 1, RootSetup::default());
+    go_on(&mut search, 30, &Judge::uniform());
+    let full = search.save().unwrap();
+    let mut empty: Search<_, Exact> = search_of(&TicTacToe, plain, &start);
+    empty.restore(&saved).unwrap();
+    assert_eq!(empty.summary().visits, 0);
+    let proving = SearchParams { prove: true, ..plain };
+    let mut other: Search<_, Exact> = search_of(&TicTacToe, proving, &start);
+    assert!(matches!(other.restore(&full), Err(SavedError::Settings(_))));
+    let checking = SearchParams { check_states: true, ..plain };
+    let mut other: Search<_, Exact> = search_of(&TicTacToe, checking, &start);
+    assert_eq!(other.restore(&full), Err(SavedError::States));
+    assert_eq!(other.save().map(drop), Err(SavedError::States));
+}
