@@ -5,7 +5,7 @@ use std::fmt;
 use dz_external_engines::size_of;
 use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
-use dz_play::{GameSeed, MatchPlayer, PlayerError, PlayerKind, PlayerPool};
+use dz_play::{GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
 use dz_search::{Budget, SearchCounts, choose_move};
 use rand::{RngExt, SeedableRng};
@@ -78,6 +78,27 @@ impl<G: Game> GameSession<G> {
     #[must_use]
     pub fn with_own_names(self) -> Self {
         Self { own_names: true, ..self }
+    }
+}
+
+impl<G: Game> GameSession<G> {
+    /// The search of the position at hand, and the name of its evaluator.
+    fn search_at_hand(&mut self) -> Result<(&mut MoveSearch<G>, String), String> {
+        let Status::ToMove(mover) = self.position.status() else {
+            return Err("the game is over".to_owned());
+        };
+        let line = self.position.line_with_turn(mover).map_err(|error| error.to_string())?;
+        let seed = GameSeed { run_seed: self.seed, game_number: self.games };
+        let MoveSource::Search(searcher) = &mut self.move_source else {
+            return Err("the player does not search".to_owned());
+        };
+        searcher.stop(&mut self.sources);
+        searcher.set_position(&self.position, line, &[], seed);
+        let id = self.sources.ids().get(searcher.source).cloned().unwrap_or_default();
+        match &mut searcher.search {
+            Some((search, _)) => Ok((search, id)),
+            None => Err("there is no search".to_owned()),
+        }
     }
 }
 
@@ -233,6 +254,17 @@ impl<G: Game> Session for GameSession<G> {
             MoveSource::Random { .. } => Ok(true),
             MoveSource::Search(searcher) => searcher.search_on(&mut self.sources, playouts),
         }
+    }
+
+    fn save_search(&mut self) -> Result<Vec<u8>, String> {
+        let (search, id) = self.search_at_hand()?;
+        search.save(&id).map_err(|error| error.to_string())
+    }
+
+    fn load_search(&mut self, bytes: &[u8]) -> Result<u32, String> {
+        let (search, id) = self.search_at_hand()?;
+        search.load(&id, bytes).map_err(|error| error.to_string())?;
+        Ok(search.summary().visits)
     }
 
     fn report(&self) -> Report {

@@ -23,7 +23,7 @@ mod uci;
 pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
 pub use game_session::GameSession;
-pub use gtp::{Files, Gtp};
+pub use gtp::{Files, Gtp, WrittenFiles};
 pub use limits::{Limits, Resignation};
 pub use person::{
     Choice, Direction, LEVEL_MAX, Mark, MarkKind, Person, Pointer, Response, playouts_of,

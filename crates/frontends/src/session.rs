@@ -100,6 +100,12 @@ pub trait Session {
     ) -> Result<(), Refusal>;
     /// Does about `playouts` more. Returns true once nothing is left to do.
     fn search(&mut self, playouts: u32) -> Result<bool, EvaluatorError>;
+    /// The content of a file from which the search of the position at hand can go on; the error is
+    /// for people.
+    fn save_search(&mut self) -> Result<Vec<u8>, String>;
+    /// Takes the search of the position at hand from such a file; later searches keep its visits.
+    /// Returns the visits; the error is for people, and nothing changes then.
+    fn load_search(&mut self, bytes: &[u8]) -> Result<u32, String>;
     /// What the search has found so far.
     fn report(&self) -> Report;
     /// The move to play; `None` before `begin`.

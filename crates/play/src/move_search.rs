@@ -9,10 +9,10 @@ use dz_infer::{
     symmetry_of,
 };
 use dz_search::{
-    Budget, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
+    Budget, Compact, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
 };
 
-use crate::Guide;
+use crate::{Guide, SearchFileError, SearchIdentity};
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
@@ -336,6 +336,40 @@ impl<G: Game> MoveSearch<G> {
     pub fn advance(&mut self, mv: Move) {
         self.search.advance(mv, self.reuse);
         self.ply += 1;
+    }
+
+    /// The content of a file from which a search of the same position by the same player can go
+    /// on. `evaluator` names what evaluates. Leaves that wait are dropped.
+    ///
+    /// # Errors
+    /// [`SearchFileError`].
+    pub fn save(&mut self, evaluator: &str) -> Result<Vec<u8>, SearchFileError> {
+        self.waiting.clear();
+        let identity = self.identity(evaluator);
+        identity.to_bytes(self.search.save()?)
+    }
+
+    /// Makes this the search that [`MoveSearch::save`] saved; [`MoveSearch::begin`] keeps its
+    /// visits.
+    ///
+    /// # Errors
+    /// [`SearchFileError`] if it belongs to another position or player, or is damaged.
+    pub fn load(&mut self, evaluator: &str, bytes: &[u8]) -> Result<(), SearchFileError> {
+        let saved = self.identity(evaluator).read(bytes)?;
+        // A search that cannot be restored is empty, and this one is to stay as it is then.
+        let mut search = self.search.clone();
+        search.restore(&saved)?;
+        self.search = search;
+        self.waiting.clear();
+        Ok(())
+    }
+
+    fn identity(&self, evaluator: &str) -> SearchIdentity {
+        let (state, history) = self.search.position();
+        let game = self.search.domain();
+        let key = game.node_key(state, history);
+        let params = *self.search.params();
+        SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator.to_owned(), params)
     }
 
     /// The root as it stands.

@@ -4,7 +4,7 @@
 use std::io::Read;
 
 use dz_game::Key;
-use dz_search::{Numbers, Real, SavedSearch, SearchParams};
+use dz_search::{Numbers, SavedError, SavedSearch, SearchParams};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"DZSRCH01";
@@ -50,6 +50,9 @@ pub enum SearchFileError {
         /// The search's at hand.
         ours: String,
     },
+    /// It cannot be saved, or its content does not fit.
+    #[error(transparent)]
+    Saved(#[from] SavedError),
     /// It cannot be packed.
     #[error("the search cannot be written: {0}")]
     Write(String),
@@ -70,7 +73,6 @@ impl SearchIdentity {
         params: SearchParams,
     ) -> Self {
         let bits = 8 * size_of::<N::Real>() as u32;
-        debug_assert!(N::Real::ONE > N::Real::ZERO);
         Self { subject, position: [position.high, position.low], bits, evaluator, params }
     }
 

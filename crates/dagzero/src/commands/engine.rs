@@ -104,7 +104,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut protocol: Box<dyn Protocol> = match args.protocol {
         ProtocolName::Gtp => {
             let gtp = Gtp::new(session, maker, clock, args.limits(), resignation);
-            Box::new(gtp.with_files(Box::new(|path| fs::read(path))))
+            Box::new(
+                gtp.with_files(Box::new(|path| fs::read(path)))
+                    .with_written_files(Box::new(|path, bytes| fs::write(path, bytes))),
+            )
         }
         ProtocolName::Uci => Box::new(Uci::new(session, clock, args.limits())),
     };

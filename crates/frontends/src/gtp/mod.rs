@@ -11,6 +11,7 @@ mod load;
 mod obey;
 mod options;
 mod path;
+mod saved;
 mod syntax;
 mod table;
 
@@ -40,12 +41,16 @@ pub struct Gtp {
     /// Whether it thinks in the opponent's time.
     ponders: bool,
     files: Files,
+    written: WrittenFiles,
     /// All that follows the command that is obeyed, for commands that name files.
     rest: String,
 }
 
 /// Reads a file that a front end names.
 pub type Files = Box<dyn FnMut(&str) -> std::io::Result<Vec<u8>>>;
+
+/// Writes a file that a front end names.
+pub type WrittenFiles = Box<dyn FnMut(&str, &[u8]) -> std::io::Result<()>>;
 
 impl fmt::Debug for Gtp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -76,14 +81,21 @@ impl Gtp {
             ended: false,
             ponders: false,
             files: Box::new(|_| Err(std::io::Error::other("this engine reads no files"))),
+            written: Box::new(|_, _| Err(std::io::Error::other("this engine writes no files"))),
             rest: String::new(),
         }
     }
 
-    /// Lets front ends name files, for `loadsgf`.
+    /// Lets front ends name files, for `loadsgf` and `dagzero-load_search`.
     #[must_use]
     pub fn with_files(self, files: Files) -> Self {
         Self { files, ..self }
+    }
+
+    /// Lets front ends name files to write, for `dagzero-save_search`.
+    #[must_use]
+    pub fn with_written_files(self, written: WrittenFiles) -> Self {
+        Self { written, ..self }
     }
 
     /// A new game on the board as it is.

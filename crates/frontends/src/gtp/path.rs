@@ -41,6 +41,17 @@ pub(super) fn open(files: &mut Files, rest: &str) -> Result<Found, String> {
     Err(format!("cannot load file: there is no {}{hint}", names.join(" and no ")))
 }
 
+/// The file to write that `rest` names: what stands in quotes, or all of it but a comment.
+///
+/// # Errors
+/// If there is none.
+pub(super) fn written(rest: &str) -> Result<&str, String> {
+    match readings(rest)?.iter().find(|(_, number)| number.is_none()) {
+        Some((name, _)) => Ok(name),
+        None => Err("syntax error: the file is missing".to_owned()),
+    }
+}
+
 /// A name and the number after it.
 type Reading<'a> = (&'a str, Option<usize>);
 

@@ -1,7 +1,7 @@
 //! The commands by name.
 
 use super::job::{CommandResult, done, text};
-use super::{Gtp, analysis, board, extras, genmove, handicap, load};
+use super::{Gtp, analysis, board, extras, genmove, handicap, load, saved};
 
 /// A command.
 pub(super) struct Command {
@@ -79,6 +79,8 @@ const COMMANDS: &[Command] = &[
     every("kata-list-params", extras::list_parameters),
     every("kata-get-param", extras::get_parameter),
     every("kata-set-param", extras::set_parameter),
+    every("dagzero-save_search", saved::save),
+    every("dagzero-load_search", saved::load),
     // Says that the comment `# interrupt` ends a search.
     every("gogui-interrupt", |_, _| done()),
     every("gogui-play_sequence", board::play_sequence),

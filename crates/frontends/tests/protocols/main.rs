@@ -12,6 +12,7 @@ mod load;
 mod ownership;
 mod person;
 mod reviews;
+mod saved;
 mod slow;
 mod stockfish;
 mod uci;

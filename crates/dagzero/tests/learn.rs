@@ -1,0 +1,82 @@
+//! `learn`: values and policies of local shapes, and players that take them from their files.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::cli::{self, object};
+use crate::common::program::{dagzero, text};
+
+/// A run on a board of 5x5 whose games come from random rollouts.
+fn run_of_go(folder: &Path) -> String {
+    let dir = folder.join("go5").display().to_string();
+    let sets = [
+        "run.game=\"go:size=5\"",
+        "run.cycles=1",
+        "bootstrap.games=16",
+        "bootstrap.playouts=24",
+        "selfplay.games=4",
+        "training.batch=16",
+        "gate.rule=\"always\"",
+        "rating.games=0",
+        "final.games=0",
+    ];
+    let sets = sets.iter().flat_map(|set| ["--set", set]);
+    let args: Vec<&str> = ["run", "go-smoke", "--dir", &dir].into_iter().chain(sets).collect();
+    let output = dagzero(&args);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    dir
+}
+
+#[test]
+fn a_policy_is_learned_from_a_run_and_moves_in_rollouts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = run_of_go(folder.path());
+    let path = folder.path().join("go5.policy").display().to_string();
+    let learned = object(&["learn", "policy", &run, "--out", &path, "--json"]);
+    let of = |key: &str| learned[key].as_f64().expect("a number");
+    assert!(of("positions") > 100.0 && of("positions_held_out") > 0.0, "{learned}");
+    assert!(of("weights_met") > 100.0 && of("cross_entropy") > 0.0, "{learned}");
+    assert!((0.0..=1.0).contains(&of("top1")), "{learned}");
+    let again = object(&["learn", "policy", &run, "--out", &path, "--json"]);
+    assert_eq!(again["cross_entropy"], learned["cross_entropy"], "the same games teach the same");
+
+    let player = format!("rollout:20,policy=policy:{path}");
+    let found =
+        object(&["match", &player, "rollout:20", "--game", "go:size=5", "--games", "2", "--json"]);
+    assert_eq!(found["games"], 2, "{found}");
+    let searched = object(&[
+        "search",
+        "--game",
+        "go:size=5",
+        "--playouts",
+        "30",
+        "--set",
+        "search.leaf_value=rollout",
+        "--set",
+        &format!("search.rollout=policy:{path}"),
+    ]);
+    assert_eq!(searched["counts"]["rollouts"], 30, "{searched}");
+    // Another game's file, a file of the other kind, and a run that would depend on a file.
+    let other = cli::refused(&["match", &player, "random", "--game", "go:size=4", "--games", "2"]);
+    assert!(other.contains("go5.policy"), "{other}");
+    let value = folder.path().join("go5.linear").display().to_string();
+    let value_of = ["learn", "value", "go:size=5", "--games", "3", "--out", &value, "--json"];
+    assert_eq!(object(&value_of)["games"], 3);
+    let wrong = format!("rollout:20,policy=policy:{value}");
+    let wrong = cli::refused(&["match", &wrong, "random", "--game", "go:size=5", "--games", "2"]);
+    assert!(wrong.contains("dagzero learn policy"), "{wrong}");
+    let set = format!("search.rollout=policy:{path}");
+    let in_run = cli::refused(&["plan", "go-smoke", "--set", &set]);
+    assert!(in_run.contains("search.rollout") && in_run.contains("mogo"), "{in_run}");
+}
+
+#[test]
+fn what_cannot_be_learned_or_written_is_said_at_once() {
+    let game = cli::refused(&["learn", "value", "chess", "--out", "/nowhere/x", "--games", "1"]);
+    assert!(game.contains("cannot write /nowhere/x"), "{game}");
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x").display().to_string();
+    let game = cli::refused(&["learn", "value", "chess", "--out", &path, "--games", "1"]);
+    assert!(game.contains("chess has no stones"), "{game}");
+    assert!(fs::metadata(&path).is_err(), "nothing is left behind");
+}
