@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let file = random_network(&spec, 1);
         let begin = Instant::now();
         let Some(mut network) = TowerEvaluator::load(&file, 0, &folder)? else {
-            println!("no card of compute capability 9.0");
+            println!("no GPU of compute capability 9.0");
             return Ok(());
         };
         println!("{name}: loaded after {:.2} s", begin.elapsed().as_secs_f64());

@@ -68,10 +68,15 @@ pub(crate) fn wdl(record: Record) -> String {
     [record.wins, record.draws, record.losses].map(whole).join("-")
 }
 
-/// `1 cycle`, `1,234 cycles`.
-pub(crate) fn plural(count: u64, noun: &str) -> String {
-    let ending = if count == 1 { "" } else { "s" };
-    format!("{} {noun}{ending}", whole(count))
+/// `1 cycle`, `1,234 cycles`; `2 inaccuracies`.
+pub fn plural(count: u64, noun: &str) -> String {
+    match noun.strip_suffix('y') {
+        _ if count == 1 => format!("1 {noun}"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => {
+            format!("{} {stem}ies", whole(count))
+        }
+        _ => format!("{} {noun}s", whole(count)),
+    }
 }
 
 /// A loss in nats, or a mean score between 0 and 1: three decimals.

@@ -16,7 +16,7 @@ use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
 use crate::model::epilogue::{BatchNormOutput, Epilogue};
 
-const NO_CARD: &str = "pick_device gives no card in a build without CUDA";
+const NO_CARD: &str = "pick_device gives no GPU in a build without CUDA";
 
 #[allow(clippy::unnecessary_wraps, reason = "with CUDA it can fail")]
 pub(crate) const fn tower(

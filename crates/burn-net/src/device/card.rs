@@ -84,7 +84,7 @@ impl DeviceFacts {
                  `cargo build --release --features cuda`"
             }
             Self { cards, .. } if cards.is_empty() => {
-                "the driver hands out no card; look at `nvidia-smi` and CUDA_VISIBLE_DEVICES"
+                "the driver finds no GPU; look at `nvidia-smi` and CUDA_VISIBLE_DEVICES"
             }
             Self { compiler_works: Some(false) | None, .. } => {
                 "the first card did not run a kernel of one thread, compiled by NVIDIA's run-time compiler; install the NVRTC \

@@ -62,7 +62,7 @@ pub fn pick_devices(names: &[impl ToString]) -> Result<Vec<DeviceChoice>, NetErr
     if choices.is_empty() || twice || mixed {
         let key = "devices";
         let value = format!("[{}]", names.join(", "));
-        return Err(NetError::BadOption { key, value, allowed: "different cards, or one device" });
+        return Err(NetError::BadOption { key, value, allowed: "different GPUs, or one device" });
     }
     Ok(choices)
 }
@@ -75,7 +75,7 @@ impl DeviceChoice {
             #[cfg(feature = "cuda")]
             Self::Cuda(index) => Device::cuda(index),
             #[cfg(not(feature = "cuda"))]
-            Self::Cuda(_) => unreachable!("pick_device gives no card in a build without CUDA"),
+            Self::Cuda(_) => unreachable!("pick_device gives no GPU in a build without CUDA"),
         }
     }
 

@@ -6,7 +6,7 @@ section! {
     pub struct NetworkSection = "network" {
         /// Blocks of the tower: residual blocks of two 3x3 convolutions, or bottlenecks.
         [Fixed, whole(1, 256)] blocks: u32 = 4;
-        /// Channels of the trunk; CUDA is fastest at multiples of 32.
+        /// Channels of the trunk; CUDA is fastest at multiples of 16.
         [Fixed, whole(1, 4096)] channels: u32 = 48;
         /// Channels of the policy head's convolution.
         [Fixed, whole(1, 4096)] policy_channels: u32 = 16;

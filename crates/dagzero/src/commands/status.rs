@@ -251,7 +251,9 @@ impl Status {
                 format!(", as many as fit into {time}")
             }
         };
-        writeln!(out, "cycles      {} of {} done{within}", self.cycles_done, self.cycles)?;
+        let done = dz_stage::count_text(self.cycles_done.into());
+        let all = dz_stage::count_text(self.cycles.into());
+        writeln!(out, "cycles      {done} of {all} done{within}")?;
         writeln!(out, "generation  {}", self.generation)?;
         if let Some(left_ms) = self.left_ms {
             let left = dz_stage::duration_text(Duration::from_millis(left_ms));

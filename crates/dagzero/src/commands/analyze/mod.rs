@@ -11,6 +11,7 @@ use clap::ArgGroup;
 use dz_frontends::{Judgement, ReviewedPly, Session, review};
 use dz_game::Move;
 use dz_record::Record;
+use dz_report::count::plural;
 use dz_text::{Colour, Look};
 use serde::Serialize;
 
@@ -245,13 +246,12 @@ fn write_text(report: &Report<'_>, look: Look, out: &mut dyn Write) -> anyhow::R
     for (name, side) in ["first", "second"].into_iter().zip(report.sides) {
         writeln!(
             out,
-            "{name:<6} {} moves, {:.0} % the search's own, {} blunders, {} mistakes, {} inaccuracies, \
-             {:.3} of score given away a move",
-            side.moves,
+            "{name:<6} {}, {:.0} % the search's own, {}, {}, {}, {:.3} of score given away a move",
+            plural(side.moves as u64, "move"),
             100.0 * side.best_share,
-            side.blunders,
-            side.mistakes,
-            side.inaccuracies,
+            plural(side.blunders as u64, "blunder"),
+            plural(side.mistakes as u64, "mistake"),
+            plural(side.inaccuracies as u64, "inaccuracy"),
             side.loss_mean
         )?;
     }

@@ -176,7 +176,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
     line("processor", &format!("{} threads", findings.threads))?;
     line("driver", facts.driver.as_deref().unwrap_or("no NVIDIA driver"))?;
     for card in &facts.cards {
-        line("card", &card_text(card))?;
+        line("GPU", &card_text(card))?;
     }
     if let Some(works) = facts.compiler_works {
         line("compiler", if works { "NVRTC works" } else { "NVRTC does not work" })?;
@@ -224,7 +224,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
     if let Some(advice) = &findings.advice {
         let device = &findings.device;
         let so = match device.as_str() {
-            "cpu" => "No card is used".to_owned(),
+            "cpu" => "No GPU is used".to_owned(),
             _ => format!("Before {device} is relied on"),
         };
         writeln!(out, "\n{so}: {advice}.")?;
