@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The table of Gelly and Silver (Combining Online and Offline Knowledge in UCT, ICML 2007) with our
+# players: 9x9 Go against GNU Go 3.8 level 8, 3,000 simulations a move.
+#
+#   benchmarks/gelly-silver.sh DAGZERO OUT [GAMES]
+#
+# DAGZERO is the program, OUT a folder for the value function and the matches, GAMES the games of a
+# row (200). GNU Go is Debian's package `gnugo`. A row of 200 games takes about ten minutes on two
+# cores. GNU Go has no clock at a level, so a busy machine changes no result.
+set -euo pipefail
+dagzero=$1
+out=$2
+games=${3:-200}
+mkdir -p "$out"
+
+gnugo=$(command -v gnugo || echo /usr/games/gnugo)
+opponent="gtp:$gnugo --mode gtp --level 8 --chinese-rules --capture-all-dead --positional-superko --forbid-suicide"
+value=$out/go9.linear
+[[ -f $value ]] || "$dagzero" learn value go:size=9 --out "$value"
+
+row() {
+  local name=$1 player=$2
+  [[ -f $out/$name.json ]] && return
+  "$dagzero" match "$player" "$opponent" --game go:size=9 --games "$games" --seconds 600 --json \
+    > "$out/$name.part"
+  mv "$out/$name.part" "$out/$name.json"
+}
+
+row uniform rollout:3000
+row mogo rollout:3000,policy=mogo
+row mogo-rave rollout:3000,policy=mogo,selection=rave
+row mogo-rave-rlgo "rollout:3000,policy=mogo,selection=rave,equivalent_visits=50,heuristic=linear:$value"
