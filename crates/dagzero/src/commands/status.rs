@@ -252,8 +252,8 @@ impl Status {
             }
         };
         let done = dz_stage::count_text(self.cycles_done.into());
-        let all = dz_stage::count_text(self.cycles.into());
-        writeln!(out, "cycles      {done} of {all} done{within}")?;
+        let planned = dz_stage::count_text(self.cycles.into());
+        writeln!(out, "cycles      {done} of {planned} done{within}")?;
         writeln!(out, "generation  {}", self.generation)?;
         if let Some(left_ms) = self.left_ms {
             let left = dz_stage::duration_text(Duration::from_millis(left_ms));
