@@ -132,7 +132,7 @@ fn a_game_is_analysed_from_moves_and_from_a_file() {
     let out = dir.path().join("said.sgf").display().to_string();
     let args = ["analyze", "uniform:1", &game, "--playouts", "50"];
     let table = text(&[&args[..], &["--out", &out]].concat(), "");
-    assert!(table.contains("C3") && table.contains("second 1 moves"), "{table}");
+    assert!(table.contains("C3") && table.contains("second 1 move,"), "{table}");
     let said = fs::read_to_string(&out).expect("kept");
     assert!(said.contains("here") && said.matches("score 0.").count() == 2, "{said}");
     for words in [&[][..], &["rollout:50"], &["rollout:50", &game, "--moves", "1"]] {

@@ -27,6 +27,12 @@ fn run_of_go(folder: &Path) -> String {
     dir
 }
 
+/// The message of a command that fails.
+fn failed(args: &[&str]) -> String {
+    let (result, _) = cli::command(args, "");
+    format!("{:#}", result.expect_err("a failure"))
+}
+
 #[test]
 fn a_policy_is_learned_from_a_run_and_moves_in_rollouts() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -57,13 +63,13 @@ fn a_policy_is_learned_from_a_run_and_moves_in_rollouts() {
     ]);
     assert_eq!(searched["counts"]["rollouts"], 30, "{searched}");
     // Another game's file, a file of the other kind, and a run that would depend on a file.
-    let other = cli::refused(&["match", &player, "random", "--game", "go:size=4", "--games", "2"]);
+    let other = failed(&["match", &player, "random", "--game", "go:size=4", "--games", "2"]);
     assert!(other.contains("go5.policy"), "{other}");
     let value = folder.path().join("go5.linear").display().to_string();
     let value_of = ["learn", "value", "go:size=5", "--games", "3", "--out", &value, "--json"];
     assert_eq!(object(&value_of)["games"], 3);
     let wrong = format!("rollout:20,policy=policy:{value}");
-    let wrong = cli::refused(&["match", &wrong, "random", "--game", "go:size=5", "--games", "2"]);
+    let wrong = failed(&["match", &wrong, "random", "--game", "go:size=5", "--games", "2"]);
     assert!(wrong.contains("dagzero learn policy"), "{wrong}");
     let set = format!("search.rollout=policy:{path}");
     let in_run = cli::refused(&["plan", "go-smoke", "--set", &set]);

@@ -45,7 +45,7 @@ pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
 pub use player::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
-    rollout_player, rollout_section,
+    rollout_player, rollout_section, with_rollouts,
 };
 pub use pool::{BoxError, NetworkLoader, NoNetworks, PlayerError, PlayerPool, Ready};
 pub use probe::{

@@ -135,11 +135,11 @@ pub fn rollout_anchor(name: &str, playouts: u32) -> MatchPlayer {
     rollout_player(name, &rollout_section(), playouts)
 }
 
-/// A search by `section` whose leaves are worth the outcomes of rollouts.
+/// The settings of a search whose leaves are worth the outcomes of rollouts.
 ///
 /// Where the search has a use for the rollouts' moves, or plays several from a leaf, it asks for
 /// them itself: its `leaf_value` is "rollout" then. Else the evaluator plays one for each leaf.
-pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> MatchPlayer {
+pub fn with_rollouts(section: SearchSection) -> SearchSection {
     let asks = section.selection == SelectionWord::Rave
         || section.leaf_rollouts > 1
         || section.grow == Grow::Episode
@@ -149,7 +149,12 @@ pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> Mat
         LeafValue::Network if asks => LeafValue::Rollout,
         other => other,
     };
-    let section = SearchSection { leaf_value, ..section.clone() };
+    SearchSection { leaf_value, ..section }
+}
+
+/// A search by `section` whose leaves are worth the outcomes of rollouts; see [`with_rollouts`].
+pub fn rollout_player(name: &str, section: &SearchSection, playouts: u32) -> MatchPlayer {
+    let section = with_rollouts(section.clone());
     MatchPlayer::search(name, SearchPlayer::of_run(PlayerEvaluator::Rollout, &section, playouts))
 }
 

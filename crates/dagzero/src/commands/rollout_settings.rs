@@ -1,7 +1,7 @@
 //! The settings behind a rollout player's name: `rollout:3000,policy=mogo,selection=rave`.
 
 use dz_config::{Fault, SearchSection};
-use dz_play::rollout_section;
+use dz_play::{rollout_section, with_rollouts};
 use dz_search_settings::search_faults;
 
 /// Parts between commas, but for those within braces or brackets, as arrays and tables of TOML have
@@ -46,6 +46,7 @@ pub(super) fn rollout_settings(settings: &[String]) -> Result<SearchSection, Str
     let lines =
         |faults: Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let (section, _) = rollout_section().with_overrides(settings).map_err(lines)?;
+    let section = with_rollouts(section);
     let faults = search_faults(&section);
     if faults.is_empty() { Ok(section) } else { Err(lines(faults)) }
 }

@@ -5,7 +5,6 @@ mod value;
 
 use std::{fs::OpenOptions, io::Write, path::Path};
 
-use anyhow::Context;
 use dz_game::Game;
 
 use crate::{Exit, exit::UsageError};
@@ -31,10 +30,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// Checks that the file can be written, before minutes are spent on its content.
-fn check_out(path: &Path) -> anyhow::Result<()> {
+fn check_out(path: &Path) -> Result<(), UsageError> {
     let existed = path.exists();
     let opened = OpenOptions::new().create(true).append(true).open(path);
-    opened.with_context(|| format!("cannot write {}", path.display()))?;
+    opened.map_err(|error| UsageError(format!("cannot write {}: {error}", path.display())))?;
     if !existed {
         let _ = std::fs::remove_file(path);
     }
