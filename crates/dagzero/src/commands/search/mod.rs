@@ -19,7 +19,7 @@ use dz_search::{Exact, ExplicitGraph, GraphFile, RootNoise, Search};
 use dz_search_settings::{SearchSettings, search_faults};
 
 use self::{
-    budget::BudgetArgs,
+    budget::{BudgetArgs, Limit},
     drive::drive,
     graph::Graph,
     report::Report,
@@ -84,20 +84,36 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let plan = Plan::of(args)?;
+    let noise = args.dirichlet_alpha.zip(args.dirichlet_share);
+    let plan = Plan::of(&args.sets, noise)?;
+    let parts = Parts { limit: args.budget.limit(), nodes: args.nodes, trace: args.trace };
     let report = match (&args.game, &args.graph) {
-        (Some(spec), _) => with_game!(spec, |game| search_game(game, args, &plan))??,
+        (Some(spec), _) => with_game!(spec, |game| search_game(
+            game,
+            &args.line,
+            &args.evaluator,
+            &plan,
+            &parts,
+            &|| false
+        ))??,
         (None, Some(path)) => {
             let file = read_graph(path)?;
             let graph = ExplicitGraph::new(&file)
                 .map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
             let root = graph.root();
-            plan.search(args, &mut GraphSubject, graph, root, ())?
+            plan.search(&parts, &|| false, &mut GraphSubject, graph, root, ())?
         }
         (None, None) => return Err(UsageError("give --game or --graph".to_owned()).into()),
     };
     write_line(out, &report)?;
     Ok(Exit::Done)
+}
+
+/// What ends a search, and what is printed of it.
+struct Parts {
+    limit: Limit,
+    nodes: bool,
+    trace: bool,
 }
 
 /// The settings of a search, checked.
@@ -109,32 +125,35 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(args: &Args) -> Result<Self, UsageError> {
+    /// The settings of `sets` over the plain reference, with Dirichlet noise of this concentration
+    /// and share.
+    fn of(sets: &[String], noise: Option<(f64, f64)>) -> Result<Self, UsageError> {
         let lines = |faults: Vec<dz_config::Fault>| {
             let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
             UsageError(lines.join("\n"))
         };
-        let (section, seed) = SearchSection::plain().with_overrides(&args.sets).map_err(lines)?;
+        let (section, seed) = SearchSection::plain().with_overrides(sets).map_err(lines)?;
         let faults = search_faults(&section);
         if !faults.is_empty() {
             return Err(lines(faults));
         }
-        let noise = match (args.dirichlet_alpha, args.dirichlet_share) {
-            (Some(alpha), Some(share)) => {
+        let noise = match noise {
+            Some((alpha, share)) => {
                 if !(alpha > 0.0 && alpha.is_finite() && (0.0..=1.0).contains(&share)) {
                     let what = "--dirichlet-alpha is above 0, --dirichlet-share from 0 to 1";
                     return Err(UsageError(what.to_owned()));
                 }
                 section.root_noise(alpha, share)
             }
-            _ => None,
+            None => None,
         };
         Ok(Self { settings: SearchSettings::of(&section), section, seed, noise })
     }
 
     fn search<S: Subject>(
         &self,
-        args: &Args,
+        parts: &Parts,
+        stop: &dyn Fn() -> bool,
         subject: &mut S,
         domain: S::Domain,
         state: <S::Domain as dz_search::Domain>::State,
@@ -142,18 +161,17 @@ impl Plan {
     ) -> anyhow::Result<Report> {
         let mut search: Search<S::Domain, Exact> =
             Search::new(domain, self.settings.params, state, history);
-        search.set_trace(args.trace);
-        let limit = args.budget.limit();
+        search.set_trace(parts.trace);
         let root = dz_search::RootSetup { noise: self.noise, ..self.settings.root };
-        search.start(limit.budget, self.seed, root);
-        drive(&mut search, subject, &limit)?;
-        let trace = args.trace.then(|| search.take_trace());
+        search.start(parts.limit.budget, self.seed, root);
+        drive(&mut search, subject, &parts.limit, stop)?;
+        let trace = parts.trace.then(|| search.take_trace());
         let graph = Graph::of(&search);
         let mut report = Report::of(&search, &graph, subject, &self.settings, self.seed);
         report.set_settings(&self.section, self.seed)?;
-        if args.nodes || args.trace {
+        if parts.nodes || parts.trace {
             let places = graph.places(&search);
-            report.nodes = args.nodes.then(|| graph.nodes(&places, search.domain(), subject));
+            report.nodes = parts.nodes.then(|| graph.nodes(&places, search.domain(), subject));
             let playout = |playout| Playout::of(playout, &places, search.domain(), subject);
             report.trace = trace.as_ref().map(|trace| trace.iter().map(playout).collect());
         }
@@ -161,10 +179,38 @@ impl Plan {
     }
 }
 
-fn search_game<G: Game>(game: G, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
-    let line = args.line.play(&game)?;
-    let mut subject = GameSubject::new(&game, &args.evaluator, &plan.section)?;
-    plan.search(args, &mut subject, game, line.state, line.history)
+fn search_game<G: Game>(
+    game: G,
+    line: &LineArgs,
+    evaluator: &EvaluatorArg,
+    plan: &Plan,
+    parts: &Parts,
+    stop: &dyn Fn() -> bool,
+) -> anyhow::Result<Report> {
+    let line = line.play(&game)?;
+    let mut subject = GameSubject::new(&game, evaluator, &plan.section)?;
+    plan.search(parts, stop, &mut subject, game, line.state, line.history)
+}
+
+/// Searches the position of `spec` after `moves`, evaluated by the player at `evaluator`, and
+/// returns what the command prints with `--nodes` and `--trace`. The search ends early once `stop`
+/// is true.
+#[cfg(feature = "serve")]
+pub(super) fn lay_open(
+    spec: &GameSpec,
+    moves: String,
+    evaluator: PathBuf,
+    playouts: u32,
+    sets: &[String],
+    stop: &dyn Fn() -> bool,
+) -> anyhow::Result<serde_json::Value> {
+    let plan = Plan::of(sets, None)?;
+    let parts = Parts { limit: Limit::playouts(playouts), nodes: true, trace: true };
+    let line = LineArgs { position: None, moves };
+    let evaluator = EvaluatorArg::Path(evaluator);
+    let report =
+        with_game!(spec, |game| search_game(game, &line, &evaluator, &plan, &parts, stop))??;
+    Ok(serde_json::to_value(report)?)
 }
 
 /// The longest graph that is read. One of 100,000 nodes takes 10 MB.
