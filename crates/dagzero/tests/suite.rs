@@ -31,5 +31,6 @@ mod recipe;
 mod records;
 mod run;
 mod search;
+mod serve;
 mod signals;
 mod verify;

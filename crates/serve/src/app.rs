@@ -94,8 +94,12 @@ impl App {
 
     /// The run of an address.
     pub(crate) fn run(&self, id: &str) -> Result<FoundRun, Trouble> {
-        let found = self.runs().iter().find(|run| run.id == id).cloned();
-        let found = found.filter(|run| dz_store::Run::exists(&run.path));
+        let known = || self.runs().iter().find(|run| run.id == id).cloned();
+        let found = known().filter(|run| dz_store::Run::exists(&run.path)).or_else(|| {
+            // It may be newer than the last look.
+            *self.runs.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            known()
+        });
         found.ok_or_else(|| {
             Trouble::missing(format!(
                 "there is no run {id} here; it may have been moved or deleted"

@@ -1,1 +1,10 @@
-//! Tests.
+//! The integration tests of the server in one program.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod browser;
+mod common;
+mod http;
+mod metrics;
+mod pages;
+mod play;
