@@ -93,6 +93,20 @@ const DZChart = (() => {
         ctx.stroke();
       });
     }
+    // Rings are points that are not settled yet.
+    for (const { curve, part } of series) {
+      if (part !== 'line') continue;
+      for (const i of curve.hollow) {
+        const place = mapX(curve.x[i]);
+        if (place === null) continue;
+        ctx.fillStyle = DZ.colour('page');
+        ctx.strokeStyle = DZ.colour(curve.colour);
+        ctx.lineWidth = 2 * devicePixelRatio;
+        ctx.beginPath();
+        ctx.arc(u.valToPos(place, 'x', true), u.valToPos(curve.y[i], 'y', true), 4.5 * devicePixelRatio, 0, 2 * Math.PI);
+        ctx.fill(); ctx.stroke();
+      }
+    }
     ctx.restore();
   };
 
@@ -152,7 +166,7 @@ const DZChart = (() => {
       series: [{ label: axis.label, value: (u, value) => short(value) }, ...series.map(seriesOf)],
       bands,
       axes: [
-        { ...axisStyle(axis.label, 34), incrs: whole ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6] : undefined },
+        { ...axisStyle(axis.label, 34), space: 64, incrs: whole ? [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 1e6] : undefined },
         { ...axisStyle(figure.y.label, 58), values: (u, values) => values.map((value) => (value === null ? '' : short(value))) },
       ],
       cursor: { drag: { x: true, y: false }, points: { size: 8 } },
@@ -161,6 +175,7 @@ const DZChart = (() => {
     };
     holder.replaceChildren();
     const plot = new uPlot(options, data, holder);
+    if (figure.hollow) holder.append(DZ.el('p', { class: 'sub ring-note' }, `○ ${figure.hollow}`));
     // The bounds of bands belong to their curve and have no line of their own in the key.
     const rows = holder.querySelectorAll('.u-legend .u-series');
     series.forEach(({ part }, i) => { if (part !== 'line' && rows[i + 1]) rows[i + 1].hidden = true; });

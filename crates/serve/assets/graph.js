@@ -75,7 +75,7 @@ const DZGraph = (() => {
     const fit = () => {
       const box = canvas.parentElement.getBoundingClientRect();
       const widest = Math.max(1, ...laid.layers.map((layer) => layer.length));
-      width = Math.max(box.width || 300, Math.min(6000, widest * 16));
+      width = Math.max(box.width || 300, Math.min(6000, widest * 11));
       height = TOP * 2 + Math.max(1, laid.layers.length - 1) * LAYER;
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
@@ -199,7 +199,13 @@ const DZGraph = (() => {
     DZ.onScheme(draw);
 
     return {
-      load: (all) => { nodes = all; extra = []; relay(); },
+      load: (all) => {
+        nodes = all;
+        extra = [];
+        relay();
+        // The root stands in the middle of a graph that is wider than its frame.
+        canvas.parentElement.scrollLeft = (width - canvas.parentElement.clientWidth) / 2;
+      },
       cap: (most) => { cap = most; if (nodes.length) relay(); },
       /** Shows nodes that are left out otherwise. */
       expand: (numbers) => { extra = [...new Set([...extra, ...numbers])]; relay(); },

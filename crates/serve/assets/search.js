@@ -128,7 +128,7 @@
       ['best move', report.best === null ? '–' : report.best], ['root value, its mover\'s', signed(report.root.value)], ['visits', report.root.visits],
       ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'], ['evaluator', report.evaluator],
     ];
-    DZ.byId('facts').replaceChildren(...facts.map(([name, value]) => DZ.el('div', {}, DZ.el('dt', {}, name), DZ.el('dd', {}, String(value)))));
+    DZ.byId('facts').replaceChildren(...facts.map(([name, value]) => DZ.el('div', {}, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, String(value)))));
     DZ.byId('playout').max = Math.max(1, found.ways.length);
     graph.load(report.nodes);
     if (found.ways.length) showPlayout(found.ways.length);

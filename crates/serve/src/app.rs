@@ -17,7 +17,7 @@ use crate::secret;
 use crate::trouble::Trouble;
 
 /// How long a look at the folder counts.
-const LOOK: Duration = Duration::from_secs(1);
+const LOOK: Duration = Duration::from_millis(500);
 
 /// The state of the server.
 pub(crate) struct App {

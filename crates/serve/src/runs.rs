@@ -60,12 +60,13 @@ pub(crate) fn find(folder: &Path) -> Vec<FoundRun> {
     found
 }
 
-/// Names that are not UTF-8 get a sum of their bytes, so that no two runs have one id.
+/// Names with control characters, and those that are not UTF-8, get a sum of their bytes, so that no
+/// two runs have one id.
 fn named(place: &Path, path: &Path) -> FoundRun {
-    let name = place.to_string_lossy().into_owned();
+    let name = dz_text::line(&place.to_string_lossy()).into_owned();
     let id = match place.to_str() {
-        Some(text) => text.to_owned(),
-        None => {
+        Some(text) if text == name => text.to_owned(),
+        _ => {
             let bytes = place.as_os_str().as_bytes().iter();
             let sum = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |sum, &byte| {
                 (sum ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)

@@ -18,9 +18,9 @@ pub const GAMES: [&str; 9] = [
     "connect4:width=5,height=4",
     "go:size=3",
     "othello:size=4",
-    "gomoku:size=5",
+    "gomoku:size=6",
     "hex:size=3",
-    "breakthrough:size=5",
+    "breakthrough:width=3,height=5",
     "chess",
     "shuttle",
 ];

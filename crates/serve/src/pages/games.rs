@@ -13,29 +13,6 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
             p { "One self-play game of each stage of the run. Pick one to step through it." }
             div.strip id="ages" {}
         }
-        section {
-            h2 { "All games" }
-            form.toolbar id="filter" {
-                label { "kind " select id="kind" {
-                    option value="selfplay" { "self-play" } option value="gate" { "gate" }
-                    option value="rating" { "rating" } option value="final" { "final match" }
-                } }
-                label { "cycle " select id="cycle" {
-                    option value="" { "all" }
-                    @for cycle in cycles.iter().rev() { option value=(cycle) { (cycle) } }
-                } }
-                label { "result " select id="result" {
-                    option value="" { "all" } option value="first" { "first player won" }
-                    option value="second" { "second player won" } option value="draw" { "draw" }
-                } }
-                label { "plies from " input id="plies-min" type="number" min="0" max="100000"; }
-                label { "to " input id="plies-max" type="number" min="0" max="100000"; }
-            }
-            p.bad id="list-trouble" role="status" {}
-            div id="list" {}
-            p.actions { button type="button" id="earlier" disabled { "Previous page" }
-                button type="button" id="later" disabled { "Next page" } }
-        }
         section.viewer id="viewer" hidden {
             h2 id="game-title" tabindex="-1" { "Game" }
             p.sub id="game-note" {}
@@ -71,6 +48,29 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
                     p.sub { "Keys: ← and → step, Home and End go to the ends." }
                 }
             }
+        }
+        section {
+            h2 { "All games" }
+            form.toolbar id="filter" {
+                label { "kind " select id="kind" {
+                    option value="selfplay" { "self-play" } option value="gate" { "gate" }
+                    option value="rating" { "rating" } option value="final" { "final match" }
+                } }
+                label { "cycle " select id="cycle" {
+                    option value="" { "all" }
+                    @for cycle in cycles.iter().rev() { option value=(cycle) { (cycle) } }
+                } }
+                label { "result " select id="result" {
+                    option value="" { "all" } option value="first" { "first player won" }
+                    option value="second" { "second player won" } option value="draw" { "draw" }
+                } }
+                label { "plies from " input id="plies-min" type="number" min="0" max="100000"; }
+                label { "to " input id="plies-max" type="number" min="0" max="100000"; }
+            }
+            p.bad id="list-trouble" role="status" {}
+            div id="list" {}
+            p.actions { button type="button" id="earlier" disabled { "Previous page" }
+                button type="button" id="later" disabled { "Next page" } }
         }
     };
     of.page(&["common.js", "pieces.js", "board.js", "games.js"], body)

@@ -52,7 +52,7 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
                             Some([elo, error]) => {
                                 strong { (count::elo_error(elo, error)) } " Elo"
                                 @if let Some(against) = &card.against {
-                                    br; small { "against " (dz_text::line(against)) ", ± 95 %" }
+                                    br; small { "against " (dz_text::line(against)) }
                                 }
                             }
                             None => { strong { "-" } br; small { "nobody is rated yet" } }

@@ -36,9 +36,9 @@ impl Browser {
     /// Why the test is skipped: there is no Chromium here.
     pub fn start() -> Result<Self, String> {
         let name = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(|name| {
-            let found =
-                Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
-            found.status().is_ok_and(|status| status.success())
+            let mut version = Command::new(name);
+            version.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+            version.status().is_ok_and(|status| status.success())
         });
         let name = name.ok_or("there is no chromium on this machine")?;
         let folder = tempfile::tempdir().unwrap();

@@ -128,6 +128,18 @@ impl Served {
             version: "test".to_owned(),
         };
         ledger.append(started).unwrap();
+        // What the server knows of the folder may be older than the run.
+        for _ in 0..200 {
+            let cards = self.get("/cards.json");
+            let shown = dz_text::line(name).into_owned();
+            let is_it = |card: &Value| card["name"] == shown.as_str();
+            if cards.status != 200
+                || cards.json().as_array().is_some_and(|all| all.iter().any(is_it))
+            {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
         run
     }
 
