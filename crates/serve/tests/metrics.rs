@@ -7,7 +7,7 @@ fn every_line_is_of_the_exposition_format() {
     let served = serve();
     served.run("seeds/a \"1\"", "tictactoe");
     served.run("b", "connect4");
-    std::fs::write(served.folder.path().join("b/log/00000000000000000001.json"), "{").unwrap();
+    std::fs::write(served.folder.path().join("b/log/00000000000000000003.json"), "{").unwrap();
     let answer = served.get("/metrics");
     assert!(answer.head.contains("text/plain; version=0.0.4"), "{}", answer.head);
     let mut typed = Vec::new();

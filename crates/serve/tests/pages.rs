@@ -88,7 +88,7 @@ fn damaged_and_deleted_runs_are_told_about() {
     let served = serve();
     let run = served.run("a", "tictactoe");
     let damaged = served.run("damaged", "tictactoe");
-    fs::write(damaged.root().join("log/00000000000000000002.json"), "{\"number\":").unwrap();
+    fs::write(damaged.root().join("log/00000000000000000003.json"), "{\"number\":").unwrap();
     assert_eq!(served.get("/run/a").status, 200);
     let index = served.get("/").body;
     assert!(index.contains("This run cannot be read"), "{index}");

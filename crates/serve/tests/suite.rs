@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod bars;
 mod browser;
 mod common;
 mod http;
