@@ -93,12 +93,15 @@ const DZChart = (() => {
         ctx.stroke();
       });
     }
-    // Rings are points that are not settled yet.
+    ctx.restore();
+    ctx.save();
+    // Rings are points that are not settled yet. At the edges they may stand out of the frame.
     for (const { curve, part } of series) {
       if (part !== 'line') continue;
       for (const i of curve.hollow) {
         const place = mapX(curve.x[i]);
-        if (place === null) continue;
+        const { min, max } = u.scales.x;
+        if (place === null || place < min || place > max) continue;
         ctx.fillStyle = DZ.colour('page');
         ctx.strokeStyle = DZ.colour(curve.colour);
         ctx.lineWidth = 2 * devicePixelRatio;

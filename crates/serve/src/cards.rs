@@ -161,10 +161,10 @@ fn of_report(report: &Report, run: &Run, ledger: &Ledger) -> Card {
         positions: state.positions(),
         rows: losses().map(|losses| losses.rows).sum(),
         evaluations_per_s: selfplay()
-            .last()
+            .next_back()
             .filter(|summary| summary.wall_ms > 0)
             .map(|summary| 1_000.0 * summary.evaluations as f64 / summary.wall_ms as f64),
-        losses: losses().last().cloned(),
+        losses: losses().next_back().cloned(),
         elapsed_ms: report.cycles.last().map_or(0, |cycle| cycle.elapsed_ms),
         newest_unix_ms: report.run.newest_unix_ms,
         record: state.number,

@@ -11,9 +11,9 @@ const BYTES: usize = 16;
 /// # Errors
 /// If the system has no random bytes.
 pub(crate) fn token() -> io::Result<String> {
-    let mut bytes = [0; BYTES];
+    let mut bytes = [0_u8; BYTES];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// Whether two tokens are equal, in a time that does not depend on where they differ.

@@ -45,7 +45,7 @@ pub(crate) fn compare(
         script type="application/json" id="figures" { (maud::PreEscaped(harmless(&data))) }
     };
     let scripts = ["uPlot.min.js", "common.js", "chart.js", "compare.js"];
-    layout("Comparison", None, &scripts, post_token, body)
+    layout("Comparison", None, &scripts, post_token, &body)
 }
 
 /// JSON within a `script` element: no text in it can end the element.

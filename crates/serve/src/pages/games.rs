@@ -20,11 +20,11 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
                 div {
                     div.board-frame id="board" {}
                     div.stepper {
-                        button type="button" id="first" aria-label="To the start" { "⏮" }
+                        button type="button" id="first" aria-label="To the start" { "«" }
                         button type="button" id="back" aria-label="One move back" { "◀" }
                         input id="ply" type="range" min="0" value="0" aria-label="Move";
                         button type="button" id="forth" aria-label="One move on" { "▶" }
-                        button type="button" id="last" aria-label="To the end" { "⏭" }
+                        button type="button" id="last" aria-label="To the end" { "»" }
                     }
                     p id="ply-text" role="status" {}
                 }
@@ -73,5 +73,5 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
                 button type="button" id="later" disabled { "Next page" } }
         }
     };
-    of.page(&["common.js", "pieces.js", "board.js", "games.js"], body)
+    of.page(&["common.js", "pieces.js", "board.js", "games.js"], &body)
 }

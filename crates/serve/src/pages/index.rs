@@ -27,7 +27,7 @@ pub(crate) fn index(folder: &str, runs: &[(FoundRun, Card)], post_token: &str) -
             }
         }
     };
-    layout("Runs", None, &["common.js", "index.js"], post_token, body)
+    layout("Runs", None, &["common.js", "index.js"], post_token, &body)
 }
 
 fn card_of(run: &FoundRun, card: &Card) -> Markup {

@@ -36,7 +36,7 @@ pub(crate) struct PageOfRun<'a> {
 
 impl PageOfRun<'_> {
     /// The page around `body`.
-    pub(crate) fn page(&self, scripts: &[&str], body: Markup) -> Markup {
+    pub(crate) fn page(&self, scripts: &[&str], body: &Markup) -> Markup {
         let title = dz_text::line(&self.run.name);
         layout(&title, Some(self), scripts, self.post_token, body)
     }
@@ -62,7 +62,7 @@ pub(crate) fn layout(
     of_run: Option<&PageOfRun<'_>>,
     scripts: &[&str],
     post_token: &str,
-    body: Markup,
+    body: &Markup,
 ) -> Markup {
     let charts = scripts.contains(&"chart.js");
     html! {

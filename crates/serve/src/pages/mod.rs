@@ -35,5 +35,5 @@ pub(crate) fn trouble(status: StatusCode, message: &str) -> Markup {
         p.verdict { (dz_text::lines(message)) }
         p { a href="/" { "All runs" } }
     };
-    layout::layout(title, None, &[], "", body)
+    layout::layout(title, None, &[], "", &body)
 }

@@ -48,5 +48,5 @@ pub(crate) fn play(of: &PageOfRun<'_>) -> Markup {
             }
         }
     };
-    of.page(&["common.js", "pieces.js", "board.js", "play.js"], body)
+    of.page(&["common.js", "pieces.js", "board.js", "play.js"], &body)
 }

@@ -30,5 +30,5 @@ pub(crate) fn report(of: &PageOfRun<'_>, view: &View) -> Markup {
         noscript { p.lacks { "Figures are drawn by a script. " code { "dagzero report" }
             " writes a page that needs none." } }
     };
-    of.page(&["uPlot.min.js", "common.js", "chart.js", "report.js"], body)
+    of.page(&["uPlot.min.js", "common.js", "chart.js", "report.js"], &body)
 }

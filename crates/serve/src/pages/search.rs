@@ -53,5 +53,5 @@ pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
             }
         }
     };
-    of.page(&["common.js", "pieces.js", "board.js", "graph.js", "search.js"], body)
+    of.page(&["common.js", "pieces.js", "board.js", "graph.js", "search.js"], &body)
 }

@@ -16,7 +16,7 @@ use crate::{Backend, secret};
 /// Games at a time. Another one ends the one that was used least recently.
 const TABLES_MAX: usize = 12;
 /// A game that nobody looks at ends after this time.
-const IDLE_MAX: Duration = Duration::from_secs(30 * 60);
+const IDLE_MAX: Duration = Duration::from_mins(30);
 
 /// Why a game does not answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use axum::response::{IntoResponse, Response};
 use crate::trouble::Trouble;
 
 /// Time for a whole answer, long searches included. Events come after it.
-const ANSWER_WAIT: Duration = Duration::from_secs(120);
+const ANSWER_WAIT: Duration = Duration::from_mins(2);
 
 /// Answers within a time, also a client who sends a body a byte a minute.
 pub(super) async fn in_time(request: Request, next: Next) -> Response {
