@@ -94,7 +94,7 @@
     document.body.dataset.picked = at;
     const several = graph.transpositions().has(at);
     const who = node.to_move === null ? 'the game is over' : `${node.to_move} player to move`;
-    DZ.byId('node-text').textContent = `Node ${at}: ${node.line.length ? node.line.join(' ') : 'the root'}; ${who}; N ${node.visits}, Q ${signed(node.value)}, own value ${signed(node.own_value)}${several ? '; a transposition' : ''}. Values are the first player's.`;
+    DZ.byId('node-text').textContent = `At the end of the search, node ${at}: ${node.line.length ? node.line.join(' ') : 'the root'}; ${who}; N ${node.visits}, Q ${signed(node.value)}, own value ${signed(node.own_value)}${several ? '; a transposition' : ''}. Values are the first player's.`;
     const rows = [...node.edges].sort((a, b) => b.visits - a.visits);
     const nodes = answer.report.nodes;
     DZ.byId('edges').replaceChildren(rows.length === 0 ? DZ.el('p', { class: 'none' }, 'No move was visited from here.')
