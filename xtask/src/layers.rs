@@ -22,7 +22,7 @@ const LAYERS: [&[&str]; 10] = [
     &["dz-cuda-net", "dz-onnx"],
     &["dz-burn-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-frontends", "dz-report"],
-    &["dz-bench"],
+    &["dz-bench", "dz-serve"],
     &["dagzero"],
 ];
 
@@ -51,7 +51,7 @@ const KEPT_APART: [(&[&str], &[&str]); 3] = [
         ],
         &["burn", "cubecl"],
     ),
-    (&["shuffler", "dz-report"], &["burn", "cubecl"]),
+    (&["shuffler", "dz-report", "dz-serve"], &["burn", "cubecl"]),
     (&["trainer"], &["dz-search"]),
 ];
 

@@ -13,6 +13,8 @@ use std::io::{BufRead, Write};
 
 use clap::{CommandFactory, Parser, Subcommand};
 
+#[cfg(feature = "serve")]
+use commands::serve;
 use commands::{
     accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, learn, list,
     match_cmd, new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard,
@@ -56,6 +58,8 @@ enum Command {
     Status(status::Args),
     Watch(watch::Args),
     Report(report::Args),
+    #[cfg(feature = "serve")]
+    Serve(serve::Args),
     Verify(verify::Args),
     Replay(replay::Args),
     Match(match_cmd::Args),
@@ -112,6 +116,8 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Status(args) => status::run(&args, out),
         Command::Watch(args) => watch::run(&args, out),
         Command::Report(args) => report::run(&args, out),
+        #[cfg(feature = "serve")]
+        Command::Serve(args) => serve::run(&args, out),
         Command::Verify(args) => verify::run(&args, out),
         Command::Replay(args) => replay::run(&args, out),
         Command::Match(args) => match_cmd::run(&args, out),

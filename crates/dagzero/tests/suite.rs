@@ -33,5 +33,6 @@ mod records;
 mod run;
 mod saved_search;
 mod search;
+mod serve;
 mod signals;
 mod verify;

@@ -106,8 +106,8 @@ pub(crate) fn elo_width(error95: f64) -> String {
     whole(error95.round() as u64)
 }
 
-/// `+123 ± 45`.
-pub(crate) fn elo_error(value: f64, error95: f64) -> String {
+/// A rating with its error: `+123 ± 45`.
+pub fn elo_error(value: f64, error95: f64) -> String {
     format!("{} ± {}", elo(value), elo_width(error95))
 }
 

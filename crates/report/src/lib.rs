@@ -24,6 +24,7 @@ mod gaps;
 mod gates;
 mod health;
 mod html;
+mod live;
 mod measures;
 mod names;
 mod pairings;
@@ -50,11 +51,14 @@ pub use alarms::{
     AlarmChange, AlarmLine, Finding, Moment, Probed, Rules, Scatter, Severity, ValueSign, changes,
     in_force,
 };
+pub use board::BoardGrid;
 pub use csv::CsvFile;
 pub use curve::{CurvePoint, LATER_OPPONENTS_MIN, Marker, MarkerKind};
 pub use expected_points::{Expected, ExpectedPoint};
 pub use facts::{CycleFacts, GateFacts, Model, Played, PlayerFacts, RunFacts};
 pub use final_match::FinalFacts;
+pub use html::page_style;
+pub use live::{Figure, FigureAxis, FigureCurve, LivePage, NamedLevel, NamedMark, SpentByCycle};
 pub use measures::{
     GateTrace, Health, Measures, OpeningNode, RatingShare, Sample, SampleView, StepPoint, TurnFacts,
 };

@@ -34,9 +34,24 @@ impl Report {
     /// # Errors
     /// If the folder of the ledger cannot be listed.
     pub fn read(run: &Run) -> Result<Self, ReportError> {
-        let (mut report, config) = Self::of_ledger(run)?;
         let cache = run.work_dir(Stage::Driver).ok().map(|folder| folder.join(HEALTH_CACHE));
-        report.add_health(run, cache.as_deref());
+        Self::read_with(run, cache.as_deref(), true)
+    }
+
+    /// As [`Report::read`], for programs that only look: nothing in the run is made or changed.
+    /// Shards that no report has cached yet are read each time.
+    ///
+    /// # Errors
+    /// If the folder of the ledger cannot be listed.
+    pub fn read_only(run: &Run) -> Result<Self, ReportError> {
+        let cache = run.root().join(layout::work_path(Stage::Driver)).join(HEALTH_CACHE);
+        Self::read_with(run, Some(&cache), false)
+    }
+
+    /// Reads everything; `keeps` says whether what shards show is added to the cache.
+    fn read_with(run: &Run, cache: Option<&Path>, keeps: bool) -> Result<Self, ReportError> {
+        let (mut report, config) = Self::of_ledger(run)?;
+        report.add_health(run, cache, keeps);
         report.add_traces(run);
         report.add_steps(run);
         report.add_gatekeepers_lines(run, config.as_ref());
@@ -92,7 +107,7 @@ impl Report {
     }
 
     /// Self-play as the shards show it, from the cache where they were read before.
-    fn add_health(&mut self, run: &Run, cache: Option<&Path>) {
+    fn add_health(&mut self, run: &Run, cache: Option<&Path>, keeps: bool) {
         let mut known = cache.map(known_health).unwrap_or_default();
         let mut unread = Vec::new();
         let mut expired = Vec::new();
@@ -117,7 +132,7 @@ impl Report {
                 match read_shards(&self.run.game, &paths) {
                     Ok(Ok(found)) => {
                         let line = HealthLine { cycle, key, facts: found };
-                        if let Some(path) = cache {
+                        if let Some(path) = cache.filter(|_| keeps) {
                             keep(path, &line);
                         }
                         line.facts

@@ -94,7 +94,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let player = found.player;
     let seed = table.seed;
     let make = move |spec: &GameSpec| {
-        make_session(&SessionSetup { player: &player, device, seed, own_names: false }, spec)
+        let threads = rayon::current_num_threads();
+        let setup = SessionSetup { player: &player, device, seed, own_names: false, threads };
+        make_session(&setup, spec)
     };
     let session = make(&spec)?;
     let maker: SessionMaker =

@@ -26,6 +26,8 @@ pub(crate) mod rollout_settings;
 pub(crate) mod rules;
 pub(crate) mod run;
 pub(crate) mod search;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;
 mod session;
 pub(crate) mod shard;
 pub(crate) mod stages;

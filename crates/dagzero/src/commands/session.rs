@@ -52,7 +52,9 @@ pub(super) fn session_of(
     let mut player = found.player;
     for_one_game(&mut player);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let setup = SessionSetup { player: &player, device, seed: table.seed, own_names: true };
+    let threads = rayon::current_num_threads();
+    let setup =
+        SessionSetup { player: &player, device, seed: table.seed, own_names: true, threads };
     make_session(&setup, spec)
 }
 
@@ -71,13 +73,15 @@ pub(super) struct SessionSetup<'a> {
     pub(super) seed: u64,
     /// Whether moves have the game's own names instead of the protocols' names.
     pub(super) own_names: bool,
+    /// Threads of a network on the processor.
+    pub(super) threads: usize,
 }
 
 fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dyn Session>> {
     let mut pool = PlayerPool::new(game, OnDevices(vec![setup.device]), CACHE_ENTRIES);
     // Loaded networks are what threads of their own work for.
     pool.prepare(setup.player)?;
-    let pool = pool.on_threads(rayon::current_num_threads());
+    let pool = pool.on_threads(setup.threads);
     let made = GameSession::new(setup.player, pool, setup.seed)?;
     Ok(Box::new(if setup.own_names { made.with_own_names() } else { made }))
 }

@@ -8,6 +8,73 @@ use dz_game::{BoardKind, Display, Game, GameSpec, Player, with_game};
 pub(crate) use draw::board_svg;
 use grid::Grid;
 
+/// The points of a board as text shows it, for programs that draw it themselves.
+///
+/// ```
+/// use dz_game::{BoardKind, Display, Game, games::TicTacToe};
+/// use dz_report::BoardGrid;
+///
+/// let game = TicTacToe;
+/// let grid = BoardGrid::parse(&game.render(&game.start()), game.display()).expect("a board");
+/// assert_eq!((grid.width(), grid.height()), (3, 3));
+/// assert_eq!(grid.target("6"), Some((2, 1)));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardGrid(Grid);
+
+impl BoardGrid {
+    /// Reads the text of [`Game::render`]; `None` where it shows no board of single signs.
+    pub fn parse(text: &str, display: Display) -> Option<Self> {
+        Grid::parse(text, signs(display.board), display.places).map(Self)
+    }
+
+    /// Columns.
+    pub fn width(&self) -> usize {
+        self.0.width
+    }
+
+    /// Rows.
+    pub fn height(&self) -> usize {
+        self.0.height
+    }
+
+    /// The sign of each point, row by row from the top left; `.` is an empty point.
+    pub fn signs(&self) -> String {
+        let points = (0..self.0.height).flat_map(|y| (0..self.0.width).map(move |x| (x, y)));
+        points.map(|at| self.0.at(at)).collect()
+    }
+
+    /// Column and row, from 0 at the top left, that a move ends on. `None` for a move without a
+    /// point, such as a pass.
+    pub fn target(&self, name: &str) -> Option<(usize, usize)> {
+        self.0.target(name)
+    }
+
+    /// Column and row that a move starts from, where it has such a point.
+    pub fn origin(&self, name: &str) -> Option<(usize, usize)> {
+        self.0.origin(name)
+    }
+
+    /// The names of the columns in moves, from the left; empty where moves name none.
+    pub fn column_names(&self) -> Vec<String> {
+        (0..self.0.width).filter_map(|x| self.0.column_name(x)).collect()
+    }
+
+    /// The names of the rows in moves, from the top; empty where moves name none.
+    pub fn row_names(&self) -> Vec<String> {
+        (0..self.0.height).filter_map(|y| self.0.row_name(y)).collect()
+    }
+}
+
+/// The signs of a kind of board.
+fn signs(kind: BoardKind) -> &'static str {
+    match kind {
+        BoardKind::Pieces => "pnbrqkPNBRQK.",
+        BoardKind::Token => ".*",
+        _ => "XO.",
+    }
+}
+
 /// A position that can be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Board {
@@ -30,12 +97,7 @@ fn board_after<G: Game>(game: &G, moves: &[String]) -> Option<Board> {
         game.play_text(&mut state, &mut history, text).ok()?;
     }
     let Display { board: kind, places, .. } = game.display();
-    let signs = match kind {
-        BoardKind::Pieces => "pnbrqkPNBRQK.",
-        BoardKind::Token => ".*",
-        _ => "XO.",
-    };
-    let grid = Grid::parse(&game.render(&state), signs, places)?;
+    let grid = Grid::parse(&game.render(&state), signs(kind), places)?;
     Some(Board { kind, grid, to_move: game.to_move(&state, &history) })
 }
 

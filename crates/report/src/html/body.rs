@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::escape;
+use crate::live::Figure;
 
 /// Markup, and the sections in it.
 #[derive(Default)]
@@ -10,9 +11,26 @@ pub(super) struct Body {
     html: String,
     /// Anchor and title of each section.
     sections: Vec<(String, &'static str)>,
+    /// Numbers of the figures that a script draws; none where figures are drawn here.
+    figures: Option<Vec<Figure>>,
 }
 
 impl Body {
+    /// A body whose figures are left to a script: it holds their numbers and a place for each.
+    pub(super) fn with_live_figures() -> Self {
+        Self { figures: Some(Vec::new()), ..Self::default() }
+    }
+
+    /// The numbers of the figures, where a script draws them.
+    pub(super) fn live_figures(&mut self) -> Option<&mut Vec<Figure>> {
+        self.figures.as_mut()
+    }
+
+    /// Markup and figures.
+    pub(super) fn into_parts(self) -> (String, Vec<Figure>) {
+        (self.html, self.figures.unwrap_or_default())
+    }
+
     /// Appends markup.
     pub(super) fn push_str(&mut self, markup: &str) {
         self.html.push_str(markup);

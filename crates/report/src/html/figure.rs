@@ -6,6 +6,7 @@ use super::body::Body;
 use super::escape;
 use crate::ReportError;
 use crate::chart::{Chart, CurveStyle, NARROW, WIDE};
+use crate::live::Figure;
 
 /// A figure in both sizes with its key. Nothing where there are no points: the table beside it says
 /// so.
@@ -14,6 +15,17 @@ pub(super) fn figure(out: &mut Body, chart: &Chart) -> Result<(), ReportError> {
         return Ok(());
     }
     let title = escape(&chart.title);
+    if let Some(figures) = out.live_figures() {
+        let place = figures.len();
+        figures.push(Figure::of(chart));
+        let key = chart.key;
+        let _ = writeln!(
+            out,
+            "<figure data-key=\"{key}\"><figcaption><b>{title}</b></figcaption>\
+             <div class=\"plot\" data-figure=\"{place}\" role=\"img\" aria-label=\"{title}\"></div></figure>"
+        );
+        return Ok(());
+    }
     let _ = write!(
         out,
         "<figure data-key=\"{}\"><figcaption><b>{title}</b><span class=\"key\">",

@@ -9,3 +9,4 @@ mod positions;
 mod run;
 
 pub(crate) use escape::escape;
+pub use page::page_style;

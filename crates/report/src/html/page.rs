@@ -6,6 +6,7 @@ use super::body::Body;
 use super::escape;
 use crate::ReportError;
 use crate::count;
+use crate::live::{LivePage, spent};
 use crate::palette;
 use crate::report::Report;
 
@@ -13,6 +14,11 @@ use crate::report::Report;
 const JSON_BYTES_MAX: usize = 300_000;
 
 const STYLE: &str = include_str!("style.css");
+
+/// The style sheet of the page: colours of both schemes, then everything else.
+pub fn page_style() -> String {
+    palette::style() + STYLE
+}
 
 impl Report {
     /// One self-contained HTML page: no script, and nothing to fetch. Every figure and table
@@ -30,22 +36,44 @@ impl Report {
         );
         self.head(&mut out);
         let mut body = Body::default();
-        self.ratings(&mut body)?;
-        self.truth(&mut body)?;
-        self.samples(&mut body);
-        self.gates(&mut body)?;
-        self.training(&mut body)?;
-        self.selfplay(&mut body)?;
-        self.speed(&mut body)?;
-        self.storage(&mut body);
-        self.checks(&mut body);
-        self.lineage(&mut body);
-        self.reproducibility(&mut body);
+        self.sections(&mut body)?;
         self.data(&mut body)?;
         out.push_str(&body.contents());
         out.push_str(body.html());
         out.push_str("</main>\n</body>\n</html>\n");
         Ok(out)
+    }
+
+    /// The parts of a page whose figures a script draws. The markup is that of
+    /// [`Report::to_html`], with an empty element in the place of each figure.
+    ///
+    /// # Errors
+    /// As [`Report::to_html`].
+    pub fn to_live_page(&self) -> Result<LivePage, ReportError> {
+        let mut head = String::new();
+        self.head(&mut head);
+        let mut body = Body::with_live_figures();
+        self.sections(&mut body)?;
+        let contents = body.contents();
+        let (body, figures) = body.into_parts();
+        let cycles = spent(&self.cycles);
+        let title = self.title().to_owned();
+        Ok(LivePage { title, head, contents, body, figures, cycles })
+    }
+
+    fn sections(&self, body: &mut Body) -> Result<(), ReportError> {
+        self.ratings(body)?;
+        self.truth(body)?;
+        self.samples(body);
+        self.gates(body)?;
+        self.training(body)?;
+        self.selfplay(body)?;
+        self.speed(body)?;
+        self.storage(body);
+        self.checks(body);
+        self.lineage(body);
+        self.reproducibility(body);
+        Ok(())
     }
 
     /// The numbers themselves, unless there are so many that the page would be slow to open on a

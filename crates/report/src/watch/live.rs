@@ -1,9 +1,10 @@
 //! How a run stands at this moment.
 
 use dz_store::Stage;
+use serde::Serialize;
 
 /// How the run stands.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Live {
     /// Whose turn it is, in words.
     pub turn: String,

@@ -70,29 +70,47 @@ impl Dashboard {
 }
 
 impl Live {
+    /// Reads how a run stands, whose ledger was read to `ledger`, without touching its locks.
+    pub fn seen(ledger: &Ledger) -> Self {
+        let run = ledger.run();
+        let config = config_of(run, ledger.state());
+        Self::with_holders(run, ledger, config.as_ref(), RunLock::seen_holder)
+    }
+
     fn of(run: &Run, ledger: &Ledger, config: Option<&RunConfig>) -> Self {
+        Self::with_holders(run, ledger, config, RunLock::holder)
+    }
+
+    fn with_holders(
+        run: &Run,
+        ledger: &Ledger,
+        config: Option<&RunConfig>,
+        holder: impl Fn(&Run, Stage) -> Option<Holder>,
+    ) -> Self {
         let state = ledger.state();
         let cycles = config.map_or(0, |config| config.cycles_planned(state.walls_ms()));
-        let holders = Stage::WORKERS.map(|stage| (stage, RunLock::holder(run, stage)));
+        let holders = Stage::WORKERS.map(|stage| (stage, holder(run, stage)));
+        let driver = holder(run, Stage::Driver);
         let progress = |(stage, holder): &(Stage, Option<Holder>)| {
             let progress = holder.as_ref()?.progress.as_ref()?;
             Some(format!("{stage} {}", dz_stage::progress_text(progress)))
         };
         let alive = |(stage, holder): &(Stage, Option<Holder>)| holder.as_ref().map(|_| *stage);
-        let paused = |stage: Stage| {
-            let Pause { since_unix_ms, reason } = RunLock::holder(run, stage)?.paused?;
-            Some(format!("{stage} since {}: {reason}", utc(since_unix_ms)))
+        let paused = |stage: Stage, holder: &Option<Holder>| {
+            let Pause { since_unix_ms, reason } = holder.as_ref()?.paused.as_ref()?;
+            Some(format!("{stage} since {}: {reason}", utc(*since_unix_ms)))
         };
-        let all = [Stage::Driver].into_iter().chain(Stage::WORKERS);
+        let driver_paused = paused(Stage::Driver, &driver);
+        let others = holders.iter().filter_map(|(stage, holder)| paused(*stage, holder));
         Self {
             turn: match config {
                 Some(config) => state.turns_text(config.lead_cycles(), cycles),
                 None => state.turn().to_string(),
             },
-            driven_by: RunLock::holder(run, Stage::Driver).map(|holder| holder.process_id),
+            driven_by: driver.map(|holder| holder.process_id),
             stages: holders.iter().filter_map(alive).collect(),
             progress: holders.iter().filter_map(progress).collect(),
-            paused: all.filter_map(paused).collect(),
+            paused: driver_paused.into_iter().chain(others).collect(),
             cycles_done: state.cycles_done,
             cycles,
             record: state.number,

@@ -8,6 +8,7 @@ mod browser;
 mod fold;
 mod health;
 mod ledger;
+mod live;
 mod long;
 mod page;
 mod tensorboard;

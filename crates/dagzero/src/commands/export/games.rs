@@ -15,7 +15,7 @@ use dz_store::{Ledger, Run};
 use crate::exit::UsageError;
 
 /// Files with games.
-pub(super) struct Source {
+pub(in crate::commands) struct Source {
     /// The name of the run, shard or match, for people.
     name: String,
     files: Files,
@@ -28,27 +28,27 @@ enum Files {
 }
 
 /// Which games to export, and whether with comments.
-pub(super) struct GameFilter {
-    pub(super) game: Option<u64>,
-    pub(super) generation: Option<u32>,
-    pub(super) comments: bool,
+pub(in crate::commands) struct GameFilter {
+    pub(in crate::commands) game: Option<u64>,
+    pub(in crate::commands) generation: Option<u32>,
+    pub(in crate::commands) comments: bool,
 }
 
 /// A game as a record, with what records do not hold.
-pub(super) struct ExportedGame {
-    pub(super) name: String,
+pub(in crate::commands) struct ExportedGame {
+    pub(in crate::commands) name: String,
     /// The game's komi, if it differs from the rules'.
-    pub(super) komi: Option<Komi>,
-    pub(super) record: Record,
+    pub(in crate::commands) komi: Option<Komi>,
+    pub(in crate::commands) record: Record,
 }
 
 /// Takes a game and returns whether to go on.
-pub(super) type TakeGame<'a> = &'a mut dyn FnMut(ExportedGame) -> anyhow::Result<bool>;
+pub(in crate::commands) type TakeGame<'a> = &'a mut dyn FnMut(ExportedGame) -> anyhow::Result<bool>;
 
 impl Source {
     /// Finds the games at `path`: a run with its self-play or its matches, a shard, or a match
     /// file.
-    pub(super) fn find(path: &Path, matches: bool) -> anyhow::Result<Self> {
+    pub(in crate::commands) fn find(path: &Path, matches: bool) -> anyhow::Result<Self> {
         if Run::exists(path) {
             return Self::of_run(path, matches);
         }
@@ -68,6 +68,12 @@ impl Source {
             }
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// The shard or match file at `path`, of the run called `name`.
+    #[cfg(feature = "serve")]
+    pub(in crate::commands) fn of_file(name: String, path: &Path) -> anyhow::Result<Self> {
+        Ok(Self { name, ..Self::find(path, false)? })
     }
 
     fn of_run(path: &Path, matches: bool) -> anyhow::Result<Self> {
@@ -91,7 +97,7 @@ impl Source {
     }
 
     /// Returns the game of the first file.
-    pub(super) fn game(&self) -> anyhow::Result<String> {
+    pub(in crate::commands) fn game(&self) -> anyhow::Result<String> {
         match &self.files {
             Files::Shards(paths) => {
                 let path = paths.first().ok_or_else(|| self.nothing("shards"))?;
@@ -110,7 +116,11 @@ impl Source {
 
     /// Passes every game that the filter admits to `take`, in the order of numbers, until `take`
     /// returns false.
-    pub(super) fn each(&self, filter: &GameFilter, take: TakeGame<'_>) -> anyhow::Result<()> {
+    pub(in crate::commands) fn each(
+        &self,
+        filter: &GameFilter,
+        take: TakeGame<'_>,
+    ) -> anyhow::Result<()> {
         match &self.files {
             Files::Shards(paths) => {
                 for path in paths {

@@ -40,6 +40,14 @@ pub(super) struct Limit {
     pub(super) time: Option<Duration>,
 }
 
+#[cfg(feature = "serve")]
+impl Limit {
+    /// A number of playouts, and no time.
+    pub(super) fn playouts(playouts: u32) -> Self {
+        Self { budget: Budget::Playouts(playouts), time: None }
+    }
+}
+
 impl BudgetArgs {
     pub(super) fn limit(&self) -> Limit {
         let budget = match (self.evaluations, self.visits, self.playouts) {

@@ -13,13 +13,14 @@ use super::{
 /// Playouts between two looks at the clock.
 const PLAYOUTS_PER_LOOK: u32 = 64;
 
-/// Searches until the budget is used up, or nothing is left to search.
+/// Searches until the budget is used up, nothing is left to search, or `stop` is true.
 pub(super) fn drive<S: Subject>(
     search: &mut Search<S::Domain, Exact>,
     subject: &mut S,
     limit: &Limit,
+    stop: &dyn Fn() -> bool,
 ) -> anyhow::Result<()> {
-    let Some(time) = limit.time else { return exhaust(search, subject, &|| false) };
+    let Some(time) = limit.time else { return exhaust(search, subject, stop) };
     let started = Instant::now();
     loop {
         let done = u32::try_from(search.counts().playouts).unwrap_or(u32::MAX);

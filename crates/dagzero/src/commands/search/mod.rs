@@ -18,10 +18,12 @@ use dz_game::{Game, GameSpec, with_game};
 
 use dz_play::SearchIdentity;
 use dz_search::{Domain, Exact, ExplicitGraph, GraphFile, RootNoise, Search};
+#[cfg(feature = "serve")]
+use dz_search_settings::MoveHeuristic;
 use dz_search_settings::{SearchSettings, search_faults};
 
 use self::{
-    budget::BudgetArgs,
+    budget::{BudgetArgs, Limit},
     drive::drive,
     graph::Graph,
     report::Report,
@@ -95,20 +97,44 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let plan = Plan::of(args)?;
+    let noise = args.dirichlet_alpha.zip(args.dirichlet_share);
+    let plan = Plan::of(&args.sets, noise)?;
+    let parts = Parts {
+        limit: args.budget.limit(),
+        nodes: args.nodes,
+        trace: args.trace,
+        save: args.save.clone(),
+        load: args.load.clone(),
+    };
     let report = match (&args.game, &args.graph) {
-        (Some(spec), _) => with_game!(spec, |game| search_game(game, args, &plan))??,
+        (Some(spec), _) => with_game!(spec, |game| search_game(
+            game,
+            &args.line,
+            &args.evaluator,
+            &plan,
+            &parts,
+            &|| false
+        ))??,
         (None, Some(path)) => {
             let file = read_graph(path)?;
             let graph = ExplicitGraph::new(&file)
                 .map_err(|error| UsageError(format!("{}: {error}", path.display())))?;
             let root = graph.root();
-            plan.search(args, &mut GraphSubject, graph, root, ())?
+            plan.search(&parts, &|| false, &mut GraphSubject, graph, root, ())?
         }
         (None, None) => return Err(UsageError("give --game or --graph".to_owned()).into()),
     };
     write_line(out, &report)?;
     Ok(Exit::Done)
+}
+
+/// What a search begins from and ends with, and what is printed of it.
+struct Parts {
+    limit: Limit,
+    nodes: bool,
+    trace: bool,
+    save: Option<PathBuf>,
+    load: Option<PathBuf>,
 }
 
 /// The settings of a search, checked.
@@ -120,32 +146,35 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(args: &Args) -> Result<Self, UsageError> {
+    /// The settings of `sets` over the plain reference, with Dirichlet noise of this concentration
+    /// and share.
+    fn of(sets: &[String], noise: Option<(f64, f64)>) -> Result<Self, UsageError> {
         let lines = |faults: Vec<dz_config::Fault>| {
             let lines: Vec<String> = faults.iter().map(ToString::to_string).collect();
             UsageError(lines.join("\n"))
         };
-        let (section, seed) = SearchSection::plain().with_overrides(&args.sets).map_err(lines)?;
+        let (section, seed) = SearchSection::plain().with_overrides(sets).map_err(lines)?;
         let faults = search_faults(&section);
         if !faults.is_empty() {
             return Err(lines(faults));
         }
-        let noise = match (args.dirichlet_alpha, args.dirichlet_share) {
-            (Some(alpha), Some(share)) => {
+        let noise = match noise {
+            Some((alpha, share)) => {
                 if !(alpha > 0.0 && alpha.is_finite() && (0.0..=1.0).contains(&share)) {
                     let what = "--dirichlet-alpha is above 0, --dirichlet-share from 0 to 1";
                     return Err(UsageError(what.to_owned()));
                 }
                 section.root_noise(alpha, share)
             }
-            _ => None,
+            None => None,
         };
         Ok(Self { settings: SearchSettings::of(&section), section, seed, noise })
     }
 
     fn search<S: Subject>(
         &self,
-        args: &Args,
+        parts: &Parts,
+        stop: &dyn Fn() -> bool,
         subject: &mut S,
         domain: S::Domain,
         state: <S::Domain as Domain>::State,
@@ -156,27 +185,26 @@ impl Plan {
         if let Some(knowledge) = subject.knowledge() {
             search.set_knowledge(knowledge);
         }
-        search.set_trace(args.trace);
-        let limit = args.budget.limit();
+        search.set_trace(parts.trace);
         let identity = identity_of(&search, subject);
-        let seed = if let Some(path) = &args.load {
-            saved::load(&mut search, &identity, path, limit.budget)?
+        let seed = if let Some(path) = &parts.load {
+            saved::load(&mut search, &identity, path, parts.limit.budget)?
         } else {
             let root = dz_search::RootSetup { noise: self.noise, ..self.settings.root };
-            search.start(limit.budget, self.seed, root);
+            search.start(parts.limit.budget, self.seed, root);
             self.seed
         };
-        drive(&mut search, subject, &limit)?;
-        if let Some(path) = &args.save {
+        drive(&mut search, subject, &parts.limit, stop)?;
+        if let Some(path) = &parts.save {
             saved::save(&mut search, &identity, path)?;
         }
-        let trace = args.trace.then(|| search.take_trace());
+        let trace = parts.trace.then(|| search.take_trace());
         let graph = Graph::of(&search);
         let mut report = Report::of(&search, &graph, subject, &self.settings, seed);
         report.set_settings(&self.section, seed)?;
-        if args.nodes || args.trace {
+        if parts.nodes || parts.trace {
             let places = graph.places(&search);
-            report.nodes = args.nodes.then(|| graph.nodes(&places, search.domain(), subject));
+            report.nodes = parts.nodes.then(|| graph.nodes(&places, search.domain(), subject));
             let playout = |playout| Playout::of(playout, &places, search.domain(), subject);
             report.trace = trace.as_ref().map(|trace| trace.iter().map(playout).collect());
         }
@@ -193,10 +221,43 @@ fn identity_of<S: Subject>(search: &Search<S::Domain, Exact>, subject: &S) -> Se
     SearchIdentity::of::<Exact>(name, key, subject.evaluator().to_owned(), *search.params())
 }
 
-fn search_game<G: Game>(game: G, args: &Args, plan: &Plan) -> anyhow::Result<Report> {
-    let line = args.line.play(&game)?;
-    let mut subject = GameSubject::new(&game, &args.evaluator, &plan.section)?;
-    plan.search(args, &mut subject, game, line.state, line.history)
+fn search_game<G: Game>(
+    game: G,
+    line: &LineArgs,
+    evaluator: &EvaluatorArg,
+    plan: &Plan,
+    parts: &Parts,
+    stop: &dyn Fn() -> bool,
+) -> anyhow::Result<Report> {
+    let line = line.play(&game)?;
+    let mut subject = GameSubject::new(&game, evaluator, &plan.section)?;
+    plan.search(parts, stop, &mut subject, game, line.state, line.history)
+}
+
+/// Searches the position of `spec` after `moves`, evaluated by the player at `evaluator`, and
+/// returns what the command prints with `--nodes` and `--trace`. The search ends early once `stop`
+/// is true.
+#[cfg(feature = "serve")]
+pub(super) fn lay_open(
+    spec: &GameSpec,
+    moves: String,
+    evaluator: PathBuf,
+    playouts: u32,
+    sets: &[String],
+    stop: &dyn Fn() -> bool,
+) -> anyhow::Result<serde_json::Value> {
+    let plan = Plan::of(sets, None)?;
+    if plan.section.rollout.file().is_some() || plan.section.heuristic != MoveHeuristic::None {
+        let what = "settings that name files are for the command line: dagzero search";
+        return Err(UsageError(what.to_owned()).into());
+    }
+    let limit = Limit::playouts(playouts);
+    let parts = Parts { limit, nodes: true, trace: true, save: None, load: None };
+    let line = LineArgs { position: None, moves };
+    let evaluator = EvaluatorArg::Path(evaluator);
+    let report =
+        with_game!(spec, |game| search_game(game, &line, &evaluator, &plan, &parts, stop))??;
+    Ok(serde_json::to_value(report)?)
 }
 
 /// The longest graph that is read. One of 100,000 nodes takes 10 MB.

@@ -1,0 +1,117 @@
+//! `dagzero serve` as a process: its line, its pages with real networks and searches, exit codes.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::common::cli::{object, refused};
+use crate::common::program::command;
+
+/// A server, killed with the value.
+struct Server {
+    child: Child,
+    host: String,
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Server {
+    fn of(folder: &str) -> Self {
+        let mut command = command(&["serve", folder, "--port", "0"]);
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("a pipe");
+        BufReader::new(output).read_line(&mut line).expect("a line");
+        let address = line.split(' ').next().unwrap_or_default();
+        let host = address.strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
+        let host = host.unwrap_or_else(|| panic!("no address: {line}")).to_owned();
+        Self { child, host }
+    }
+
+    fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
+        let mut stream = TcpStream::connect(&self.host).expect("it listens");
+        stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time");
+        let Self { host, .. } = self;
+        let length = body.len();
+        let text = format!(
+            "{method} {path} HTTP/1.1\r\nhost: {host}\r\n{headers}content-length: {length}\r\n\
+             connection: close\r\n\r\n{body}"
+        );
+        stream.write_all(text.as_bytes()).expect("sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok());
+        (status.expect("a status"), body.to_owned())
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let (_, page) = self.ask("GET", "/", "", "");
+        let token = page.split("dagzero-token\" content=\"").nth(1).expect("a token");
+        let token = token.split('"').next().unwrap_or_default();
+        let headers = format!("content-type: application/json\r\nx-dagzero-token: {token}\r\n");
+        let (status, body) = self.ask("POST", path, &headers, &body.to_string());
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).expect("JSON")
+    }
+}
+
+#[test]
+fn a_run_is_served_and_searched_as_the_command_does() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("c4");
+    let run = run.to_str().expect("text");
+    let (made, _) = crate::common::cli::command(&["init", "connect4-smoke", "--dir", run], "");
+    made.expect("a run");
+    let server = Server::of(folder.path().to_str().expect("text"));
+    let (status, page) = server.ask("GET", "/run/c4", "", "");
+    assert_eq!(status, 200, "{page}");
+    // Generation 0 has no network: a search with rollouts plays.
+    let begun = server.post("/run/c4/play", &json!({"playouts": 4, "side": "second"}));
+    assert_eq!(begun["position"]["moves"].as_array().map(Vec::len), Some(1), "{begun}");
+    let ask = json!({"moves": "44", "playouts": 20, "settings": "search.c_puct=2"});
+    let found = server.post("/run/c4/search", &ask);
+    let args = [
+        "search",
+        "--game",
+        "connect4",
+        "--moves",
+        "44",
+        "--playouts",
+        "20",
+        "--set",
+        "search.c_puct=2",
+        "--evaluator",
+        run,
+        "--nodes",
+        "--trace",
+    ];
+    let mut printed = object(&args);
+    let trace = printed.as_object_mut().and_then(|object| object.remove("trace"));
+    assert_eq!(found["report"], printed);
+    let id = found["id"].as_str().expect("a name");
+    let (_, playout) = server.ask("GET", &format!("/search/{id}/19"), "", "");
+    let playout: Value = serde_json::from_str(&playout).expect("JSON");
+    assert_eq!(Some(&playout), trace.as_ref().and_then(|trace| trace.get(19)));
+}
+
+#[test]
+fn a_port_in_use_and_a_missing_folder_are_wrong_usage() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder.path().to_str().expect("text");
+    let server = Server::of(folder);
+    let port = server.host.rsplit(':').next().expect("a port");
+    let said = refused(&["serve", folder, "--port", port]);
+    assert!(said.contains("is in use") && !said.contains('\n'), "{said}");
+    let said = refused(&["serve", "/no/such/folder"]);
+    assert!(said.contains("/no/such/folder"), "{said}");
+}

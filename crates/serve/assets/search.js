@@ -1,0 +1,193 @@
+// A search laid open: the graph, one playout at a time, and the numbers behind each choice.
+'use strict';
+
+(() => {
+  let answer = null;
+  let board = null;
+  let boardKind = '';
+  let picked = 0;
+  let running = null;
+  let asking = null;
+  let timer = null;
+  const playouts = new Map();
+  const graph = DZGraph.make(DZ.byId('graph'), (number) => pick(number, true));
+
+  const trouble = (text) => { DZ.byId('trouble').textContent = text; };
+  const number = (value, digits = 3) => (value === null || value === undefined ? '–' : typeof value === 'number' ? value.toFixed(digits) : String(value));
+  const signed = (value) => (value === null || value === undefined ? '–' : `${value >= 0 ? '+' : ''}${value.toFixed(3)}`);
+
+  /** Visits and values of all nodes after so many playouts, as the trace tells. */
+  const after = (count) => {
+    const nodes = answer.report.nodes;
+    if (count >= answer.ways.length) return { visits: null, values: null };
+    const visits = new Map();
+    const values = new Map();
+    answer.ways.forEach(({ steps, end }, i) => {
+      if (i < count) {
+        if (steps.length === 0) visits.set(0, 1);
+        for (const [node, before] of steps) visits.set(node, before + 1);
+        const last = steps[steps.length - 1];
+        if (last && last[3] !== null && !visits.has(last[3])) visits.set(last[3], 1);
+      } else {
+        // The value before a later playout is the value until then.
+        for (const [node, , value] of steps) {
+          if (!values.has(node)) values.set(node, nodes[node].to_move === 'second' ? -value : value);
+        }
+      }
+    });
+    return { visits, values };
+  };
+
+  const pathOf = (way) => {
+    if (!way) return [];
+    const path = way.steps.map(([node]) => node);
+    const last = way.steps[way.steps.length - 1];
+    if (last && last[3] !== null) path.push(last[3]);
+    return path.length ? path : [0];
+  };
+
+  const END = {
+    evaluation: 'a new position was evaluated', cache_hit: 'the evaluation came from the cache', terminal: 'the game is over there, or its value is proven',
+    cut: 'the child has more visits than the edge: its value is used without going down', cycle: 'the path came back to itself',
+  };
+
+  const showPlayout = async (count) => {
+    const at = Math.max(1, Math.min(answer.ways.length, count));
+    DZ.byId('playout').value = at;
+    const way = answer.ways[at - 1];
+    const path = pathOf(way);
+    graph.show({ ...after(at), path });
+    document.body.dataset.playout = at;
+    DZ.byId('playout-text').textContent = `playout ${at} of ${answer.ways.length}: ${END[way.end] || way.end}; root value ${signed(way.root_value)}`;
+    if (running) return;
+    if (at > answer.traced) { DZ.byId('choices').replaceChildren(DZ.el('p', { class: 'none' }, `The scores of the first ${answer.traced} playouts are kept.`)); return; }
+    if (!playouts.has(at)) {
+      try { playouts.set(at, await DZ.get(`/search/${answer.id}/${at - 1}`)); } catch (error) { trouble(error.message); return; }
+    }
+    if (Number(DZ.byId('playout').value) === at) choices(playouts.get(at));
+  };
+
+  /** The scores of each choice of a playout. */
+  const choices = (playout) => {
+    if (playout.steps.length === 0) {
+      DZ.byId('choices').replaceChildren(DZ.el('p', {}, 'The first playout evaluates the root.'));
+      return;
+    }
+    DZ.byId('choices').replaceChildren(...playout.steps.map((step, at) => {
+      const rows = [...step.moves].sort((a, b) => (typeof b.score === 'number' ? b.score : b.score === 'inf' ? Infinity : -Infinity) - (typeof a.score === 'number' ? a.score : a.score === 'inf' ? Infinity : -Infinity)).slice(0, 8);
+      if (!rows.some((row) => row.move === step.move)) rows.push(step.moves.find((row) => row.move === step.move));
+      const u = (row) => (typeof row.score === 'number' && row.q !== null && row.q !== undefined ? number(row.score - row.q) : '–');
+      return DZ.el('details', { open: at < 2 },
+        DZ.el('summary', {}, `${at + 1}. node ${step.node} chose ${step.move}${step.held ? ' (held from an earlier visit)' : ''}; N ${step.visits}, Q ${signed(step.value)}`),
+        DZ.table(['move', 'N', 'P', 'Q', 'U', 'score'], rows.filter(Boolean).map((row) => ({
+          cells: [row.move === step.move ? DZ.el('b', {}, `${row.move} ✓`) : row.move, String(row.visits), number(row.prior), signed(row.q), u(row), number(row.score)],
+        })), [1, 2, 3, 4, 5]));
+    }));
+  };
+
+  const pick = (at, expand) => {
+    const node = answer.report.nodes[at];
+    if (!node) return;
+    picked = at;
+    if (expand) graph.expand([at, ...node.edges.map((edge) => edge.child).slice(0, 40)]);
+    graph.show({ picked });
+    document.body.dataset.picked = at;
+    const several = graph.transpositions().has(at);
+    const who = node.to_move === null ? 'the game is over' : `${node.to_move} player to move`;
+    DZ.byId('node-text').textContent = `At the end of the search, node ${at}: ${node.line.length ? node.line.join(' ') : 'the root'}; ${who}; N ${node.visits}, Q ${signed(node.value)}, own value ${signed(node.own_value)}${several ? '; a transposition' : ''}. Values are the first player's.`;
+    const rows = [...node.edges].sort((a, b) => b.visits - a.visits);
+    const nodes = answer.report.nodes;
+    DZ.byId('edges').replaceChildren(rows.length === 0 ? DZ.el('p', { class: 'none' }, 'No move was visited from here.')
+      : DZ.table(['move', 'N', 'Q', 'P', 'to node'], rows.slice(0, 30).map((edge) => [
+        edge.move, String(edge.visits), signed(edge.value === undefined ? nodes[edge.child].value : edge.value), number(edge.prior),
+        DZ.el('button', { type: 'button', class: 'link', on: { click: () => pick(edge.child, true) } }, String(edge.child)),
+      ]), [1, 2, 3]));
+    showBoard([...answer.moves, ...node.line]);
+  };
+
+  const showBoard = async (moves) => {
+    if (asking) asking.abort();
+    asking = new AbortController();
+    try {
+      const found = await DZ.post(DZ.runLink('/board'), { moves }, { signal: asking.signal });
+      const key = JSON.stringify(found.board);
+      if (key !== boardKind) { board = DZBoard.make(DZ.byId('board'), found.board); boardKind = key; }
+      board.show({ cells: found.cells, last: found.last, label: `Position after ${moves.join(' ') || 'no move'}` });
+    } catch (error) {
+      if (error.name !== 'AbortError') DZ.byId('board').replaceChildren();
+    }
+  };
+
+  const show = (found, moves) => {
+    answer = found;
+    answer.moves = moves;
+    playouts.clear();
+    const { report } = found;
+    DZ.byId('result').hidden = false;
+    const facts = [
+      ['best move', report.best === null ? '–' : report.best], ['root value, its mover\'s', signed(report.root.value)], ['visits', report.root.visits],
+      ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'], ['evaluator', report.evaluator],
+    ];
+    DZ.byId('facts').replaceChildren(...facts.map(([name, value]) => DZ.el('div', {}, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, String(value)))));
+    DZ.byId('playout').max = Math.max(1, found.ways.length);
+    graph.load(report.nodes);
+    if (found.ways.length) showPlayout(found.ways.length);
+    pick(0, false);
+    document.body.dataset.searched = report.counts.nodes;
+  };
+
+  let search = null;
+  const ask = async () => {
+    stop();
+    trouble('');
+    if (search) search.abort();
+    search = new AbortController();
+    const own = search;
+    const text = DZ.byId('moves').value.trim();
+    DZ.byId('ask').classList.add('busy');
+    try {
+      const found = await DZ.post(DZ.runLink('/search'), {
+        moves: text, generation: Number(DZ.byId('generation').value), playouts: Number(DZ.byId('playouts').value), settings: DZ.byId('settings').value,
+      }, { signal: own.signal });
+      history.replaceState(null, '', `#${new URLSearchParams({ moves: text, generation: DZ.byId('generation').value })}`);
+      show(found, found.moves);
+    } catch (error) {
+      if (error.name !== 'AbortError') trouble(error.message);
+    } finally {
+      if (search === own) DZ.byId('ask').classList.remove('busy');
+    }
+  };
+
+  const stop = () => {
+    if (timer) clearInterval(timer);
+    timer = null;
+    running = null;
+    DZ.byId('run').setAttribute('aria-pressed', 'false');
+    DZ.byId('run').textContent = 'Play';
+  };
+
+  const play = () => {
+    if (running) { stop(); showPlayout(Number(DZ.byId('playout').value)); return; }
+    running = true;
+    DZ.byId('run').setAttribute('aria-pressed', 'true');
+    DZ.byId('run').textContent = 'Pause';
+    if (Number(DZ.byId('playout').value) >= answer.ways.length) showPlayout(1);
+    timer = setInterval(() => {
+      const next = Number(DZ.byId('playout').value) + 1;
+      if (next > answer.ways.length) { stop(); showPlayout(answer.ways.length); return; }
+      showPlayout(next);
+    }, 220);
+  };
+
+  DZ.byId('ask').addEventListener('submit', (event) => { event.preventDefault(); ask(); });
+  DZ.byId('playout').addEventListener('input', () => showPlayout(Number(DZ.byId('playout').value)));
+  DZ.byId('back').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) - 1); });
+  DZ.byId('forth').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) + 1); });
+  DZ.byId('run').addEventListener('click', play);
+  DZ.byId('cap').addEventListener('change', () => graph.cap(Number(DZ.byId('cap').value)));
+  DZ.byId('labels').addEventListener('change', () => graph.show({ labels: DZ.byId('labels').checked }));
+  const named = new URLSearchParams(location.hash.slice(1));
+  if (named.get('moves')) DZ.byId('moves').value = named.get('moves');
+  if (named.get('generation')) DZ.byId('generation').value = named.get('generation');
+  ask();
+})();

@@ -1,0 +1,47 @@
+//! Scripts and style sheets, part of the program.
+
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+
+use crate::trouble::Trouble;
+
+const SCRIPT: &str = "text/javascript; charset=utf-8";
+const STYLE: &str = "text/css; charset=utf-8";
+
+/// Name, content type, content.
+const ASSETS: [(&str, &str, &str); 13] = [
+    ("uPlot.min.js", SCRIPT, include_str!("../assets/uplot/uPlot.min.js")),
+    ("uPlot.min.css", STYLE, include_str!("../assets/uplot/uPlot.min.css")),
+    ("common.js", SCRIPT, include_str!("../assets/common.js")),
+    ("index.js", SCRIPT, include_str!("../assets/index.js")),
+    ("chart.js", SCRIPT, include_str!("../assets/chart.js")),
+    ("report.js", SCRIPT, include_str!("../assets/report.js")),
+    ("compare.js", SCRIPT, include_str!("../assets/compare.js")),
+    ("pieces.js", SCRIPT, include_str!("../assets/pieces.js")),
+    ("board.js", SCRIPT, include_str!("../assets/board.js")),
+    ("games.js", SCRIPT, include_str!("../assets/games.js")),
+    ("play.js", SCRIPT, include_str!("../assets/play.js")),
+    ("graph.js", SCRIPT, include_str!("../assets/graph.js")),
+    ("search.js", SCRIPT, include_str!("../assets/search.js")),
+];
+
+/// The style sheet of this crate's pages, behind that of the report.
+const OWN_STYLE: &str = include_str!("../assets/style.css");
+
+/// The address of an asset. It changes with the version of the program.
+pub(crate) fn link(name: &str) -> String {
+    format!("/assets/{name}?v={}", env!("CARGO_PKG_VERSION"))
+}
+
+/// An asset as an answer.
+pub(crate) fn answer(name: &str) -> Result<Response, Trouble> {
+    // Another build of one version may have other scripts, so they are asked for again.
+    let cached = (CACHE_CONTROL, "no-cache");
+    if name == "style.css" {
+        let text = dz_report::page_style() + OWN_STYLE;
+        return Ok(([(CONTENT_TYPE, STYLE), cached], text).into_response());
+    }
+    let found = ASSETS.iter().find(|(own, ..)| *own == name);
+    let (_, kind, text) = found.ok_or_else(|| Trouble::missing("there is no such file"))?;
+    Ok(([(CONTENT_TYPE, *kind), cached], *text).into_response())
+}

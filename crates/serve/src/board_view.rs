@@ -1,0 +1,79 @@
+//! Boards for pages, which draw them.
+
+use dz_game::{BoardKind, Display, MovePlaces};
+use dz_report::BoardGrid;
+use serde::Serialize;
+
+/// What stays the same in a game.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct BoardShape {
+    /// `discs`, `drops`, `signs`, `stones`, `hexagons`, `pieces`, `token`, or `text` for a board
+    /// that is shown as the game writes it.
+    pub(crate) kind: &'static str,
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    /// Names of columns and rows in moves; empty where moves name none.
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<String>,
+    /// What players call the sides.
+    pub(crate) sides: [&'static str; 2],
+}
+
+/// A move and its points, from 0 at the top left.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct PlacedMove {
+    pub(crate) name: String,
+    pub(crate) to: Option<(usize, usize)>,
+    pub(crate) from: Option<(usize, usize)>,
+}
+
+/// The board of a position.
+#[derive(Clone, Debug)]
+pub(crate) struct BoardView {
+    text: String,
+    display: Display,
+    grid: Option<BoardGrid>,
+}
+
+impl BoardView {
+    /// Reads the text that a game shows people.
+    pub(crate) fn new(text: String, display: Display) -> Self {
+        let grid = BoardGrid::parse(&text, display);
+        Self { text, display, grid }
+    }
+
+    /// What stays the same in the game.
+    pub(crate) fn shape(&self) -> BoardShape {
+        let kind = match (self.display.board, self.display.places) {
+            _ if self.grid.is_none() => "text",
+            (BoardKind::Discs, MovePlaces::Columns) => "drops",
+            (BoardKind::Discs, _) => "discs",
+            (BoardKind::Signs, _) => "signs",
+            (BoardKind::Stones, _) => "stones",
+            (BoardKind::Hexagons, _) => "hexagons",
+            (BoardKind::Pieces, _) => "pieces",
+            (BoardKind::Token, _) => "token",
+        };
+        let grid = self.grid.as_ref();
+        BoardShape {
+            kind,
+            width: grid.map_or(0, BoardGrid::width),
+            height: grid.map_or(0, BoardGrid::height),
+            columns: grid.map(BoardGrid::column_names).unwrap_or_default(),
+            rows: grid.map(BoardGrid::row_names).unwrap_or_default(),
+            sides: self.display.sides,
+        }
+    }
+
+    /// The sign of each point, row by row from the top left; or the text.
+    pub(crate) fn cells(&self) -> String {
+        self.grid.as_ref().map_or_else(|| self.text.clone(), BoardGrid::signs)
+    }
+
+    /// A move that may be played here, with its points.
+    pub(crate) fn placed(&self, name: String) -> PlacedMove {
+        let to = self.grid.as_ref().and_then(|grid| grid.target(&name));
+        let from = self.grid.as_ref().and_then(|grid| grid.origin(&name));
+        PlacedMove { name, to, from }
+    }
+}

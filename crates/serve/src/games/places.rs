@@ -1,0 +1,92 @@
+//! Where games lie: shards and match files, as the ledger names them.
+
+use std::path::PathBuf;
+
+use dz_store::{Ledger, MatchPurpose, Run};
+use serde::{Deserialize, Serialize};
+
+/// The kinds of games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Kind {
+    #[default]
+    Selfplay,
+    Gate,
+    Rating,
+    Final,
+}
+
+/// One file with games.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct Place {
+    /// Its path in the run.
+    pub(crate) file: String,
+    pub(crate) cycle: u32,
+    pub(crate) kind: Kind,
+    /// Who played, for people.
+    pub(crate) who: [String; 2],
+    pub(crate) games: u64,
+    /// The generation that played, of self-play.
+    pub(crate) generation: Option<u32>,
+}
+
+/// The files with games that a run has.
+#[derive(Debug)]
+pub(crate) struct Contents {
+    /// The run.
+    pub(crate) run: Run,
+    /// The game with its parameters.
+    pub(crate) game: String,
+    /// By cycle; in a cycle self-play first.
+    pub(crate) places: Vec<Place>,
+}
+
+impl Contents {
+    /// The file at `path`, which the ledger names.
+    pub(crate) fn place(&self, file: &str) -> Result<&Place, String> {
+        let found = self.places.iter().find(|place| place.file == file);
+        found.ok_or_else(|| format!("{} is no file with games of this run", dz_text::line(file)))
+    }
+}
+
+/// What the ledger of the run at `path` names, as far as it is kept.
+///
+/// # Errors
+/// A line for people.
+pub(crate) fn contents(path: &PathBuf) -> Result<Contents, String> {
+    let run = Run::open(path).map_err(|error| error.to_string())?;
+    let ledger = Ledger::open(&run).map_err(|error| error.to_string())?;
+    let state = ledger.state();
+    let game = state.started.as_ref().map(|info| info.game.clone()).unwrap_or_default();
+    let mut places = Vec::new();
+    for (cycle, shard) in run.shards_kept(state) {
+        let who = format!("generation {}", shard.generation);
+        places.push(Place {
+            file: shard.object.path.clone(),
+            cycle,
+            kind: Kind::Selfplay,
+            who: [who.clone(), who],
+            games: shard.games,
+            generation: Some(shard.generation),
+        });
+    }
+    for (&cycle, state) in &state.cycles {
+        for played in &state.matches {
+            let kind = match played.purpose {
+                MatchPurpose::Gate => Kind::Gate,
+                MatchPurpose::Rating => Kind::Rating,
+                MatchPurpose::Final => Kind::Final,
+            };
+            places.push(Place {
+                file: played.games.path.clone(),
+                cycle,
+                kind,
+                who: [played.a.to_string(), played.b.to_string()],
+                games: played.result.games,
+                generation: None,
+            });
+        }
+    }
+    places.sort_by_key(|place| place.cycle);
+    Ok(Contents { run, game, places })
+}

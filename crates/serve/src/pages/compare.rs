@@ -1,0 +1,63 @@
+//! Runs over each other, and how their configurations differ.
+
+use dz_report::Figure;
+use maud::{Markup, html};
+
+use super::layout::layout;
+use crate::difference::Row;
+
+/// `names` are those of the runs; `refused` says which are not drawn, and why.
+pub(crate) fn compare(
+    names: &[String],
+    figures: &[Figure],
+    refused: &[String],
+    rows: &[Row],
+    post_token: &str,
+) -> Markup {
+    let data = serde_json::to_string(figures).unwrap_or_default();
+    let body = html! {
+        h1 { "Comparison" }
+        p.sub { @for (at, name) in names.iter().enumerate() {
+            @if at > 0 { " · " } (dz_text::line(name)) } }
+        @if !refused.is_empty() {
+            div.lacks { b { "Not drawn" } ul { @for line in refused { li { (dz_text::line(line)) } } } }
+        }
+        h2 { "Elo" }
+        @if figures.is_empty() { p.none { "Nobody is rated yet." } }
+        @else {
+            div.toolbar { label { "x axis " select id="compare-x" {
+                @for (at, figure) in figures.iter().enumerate() {
+                    option value=(at) { (figure.x.label) } } } } }
+            figure { figcaption { b { "Elo of the champions" } }
+                div.plot data-figure="0" id="compare-plot" role="img" aria-label="Elo of the champions" {} }
+        }
+        h2 { "Configurations" }
+        @if rows.is_empty() { p.none { "No key differs." } }
+        @else {
+            div.scroll { table.diff {
+                thead { tr { th { "key" } @for name in names { th { (dz_text::line(name)) } } } }
+                tbody { @for (key, values) in rows { tr {
+                    td { code { (dz_text::line(key)) } }
+                    @for value in values { td { @if value.is_empty() { small { "default" } } @else { (dz_text::line(value)) } } }
+                } } }
+            } }
+        }
+        script type="application/json" id="figures" { (maud::PreEscaped(harmless(&data))) }
+    };
+    let scripts = ["uPlot.min.js", "common.js", "chart.js", "compare.js"];
+    layout("Comparison", None, &scripts, post_token, &body)
+}
+
+/// JSON within a `script` element: no text in it can end the element.
+fn harmless(json: &str) -> String {
+    json.replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn json_does_not_end_its_element() {
+        let json = super::harmless("{\"a\":\"</script><b>&\"}");
+        assert_eq!(json, "{\"a\":\"\\u003c/script\\u003e\\u003cb\\u003e\\u0026\"}");
+    }
+}

@@ -1,0 +1,52 @@
+//! The board to play on.
+
+use maud::{Markup, html};
+
+use super::layout::PageOfRun;
+
+/// A game against a champion.
+pub(crate) fn play(of: &PageOfRun<'_>) -> Markup {
+    let body = html! {
+        h1 { "Play" }
+        div.viewer-grid {
+            div {
+                div.board-frame id="board" {}
+                p.status id="status" role="status" aria-live="polite" { "A new game begins ..." }
+                div.choices id="choices" role="group" aria-label="Moves beside the board" {}
+                p.bad id="trouble" role="alert" {}
+            }
+            div {
+                form.toolbar id="setup" {
+                    label { "opponent: generation " (of.generations("generation")) }
+                    label { "you play " select id="side" {
+                        option value="first" { "first" } option value="second" { "second" }
+                        option value="both" { "both sides" }
+                    } }
+                    label { "playouts a move " select id="playouts" {
+                        @for level in 0..=12_u32 {
+                            option value=(1_u32 << level) selected[level == 7] { (1_u32 << level) }
+                        }
+                    } }
+                    button type="submit" { "New game" }
+                }
+                p.actions {
+                    button type="button" id="undo" { "Undo" }
+                    button type="button" id="hint" { "Hint" }
+                    button type="button" id="flip" { "Turn the board" }
+                }
+                form.toolbar id="typed" {
+                    label { "move " input id="move" autocomplete="off" spellcheck="false"
+                        maxlength="20" placeholder="as the board names it"; }
+                    button type="submit" { "Play it" }
+                }
+                div.score-bar id="score" hidden { div {} span {} }
+                div id="hints" {}
+                h2 { "Moves" }
+                ol.moves id="moves" {}
+                p.sub { "Keys: the arrows move over the board, Enter plays. Chess takes e2e4, e4, "
+                    "Nf3 and O-O." }
+            }
+        }
+    };
+    of.page(&["common.js", "pieces.js", "board.js", "play.js"], &body)
+}

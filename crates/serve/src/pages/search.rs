@@ -1,0 +1,57 @@
+//! A search as a graph.
+
+use maud::{Markup, html};
+
+use super::layout::PageOfRun;
+
+/// The position is chosen on the page.
+pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
+    let body = html! {
+        h1 { "Search" }
+        p { "One search of a position, drawn as the graph that it is: a node a position, a layer a ply. "
+            "A larger node has more visits. Blue is good for the first player, orange for the second. "
+            "A ring marks a transposition, which several moves lead to." }
+        form.toolbar id="ask" {
+            label.wide-label { "moves " input id="moves" autocomplete="off" spellcheck="false"
+                placeholder="from the start, as the board names them"; }
+            label { "evaluator: generation " (of.generations("generation")) }
+            label { "playouts " input id="playouts" type="number" min="1" max=(playouts_max) value="200"; }
+            label { "settings " input id="settings" autocomplete="off" spellcheck="false"
+                placeholder="search.c_puct=2" ; }
+            button type="submit" { "Search" }
+        }
+        p.bad id="trouble" role="alert" {}
+        div id="result" hidden {
+            dl.facts id="facts" {}
+            div.stepper {
+                button type="button" id="back" aria-label="One playout back" { "◀" }
+                input id="playout" type="range" min="1" value="1" aria-label="Playout";
+                button type="button" id="forth" aria-label="One playout on" { "▶" }
+                button type="button" id="run" aria-pressed="false" { "Play" }
+                output id="playout-text" {}
+            }
+            div.search-grid {
+                div {
+                    div.graph-frame { canvas id="graph" tabindex="0" role="img"
+                        aria-label="The graph of the search; the tables beside it have its numbers" {} }
+                    div.toolbar {
+                        label { "nodes shown " select id="cap" {
+                            option value="60" { "60" } option value="200" selected { "200" }
+                            option value="600" { "600" } option value="2000" { "2,000" } } }
+                        label { input type="checkbox" id="labels" checked; " names of moves" }
+                        small { "Click a node for its edges. Nodes with most visits are shown; a click shows "
+                            "children that are left out." }
+                    }
+                }
+                div {
+                    div.board-frame.small id="board" {}
+                    p id="node-text" role="status" {}
+                    div id="edges" {}
+                    h2 { "This playout" }
+                    div id="choices" {}
+                }
+            }
+        }
+    };
+    of.page(&["common.js", "pieces.js", "board.js", "graph.js", "search.js"], &body)
+}

@@ -1,0 +1,64 @@
+//! A position by the moves that lead to it.
+
+use dz_game::{Game, GameSpec, with_game};
+use serde::Serialize;
+
+use crate::board_view::{BoardShape, BoardView};
+
+/// A position with its board.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(crate) struct PositionView {
+    pub(crate) board: BoardShape,
+    pub(crate) cells: String,
+    /// Points of the last move.
+    pub(crate) last: Vec<(usize, usize)>,
+    /// The moves, in the game's own notation.
+    pub(crate) moves: Vec<String>,
+}
+
+/// The position of `game` after a list of moves as people write it.
+///
+/// # Errors
+/// A line for people, which names the first move that is not legal.
+pub(crate) fn after(game: &str, moves: &str) -> Result<PositionView, String> {
+    let words = |error: dz_game::GameError| dz_text::line(&error.to_string()).into_owned();
+    let spec: GameSpec = game.parse().map_err(words)?;
+    with_game!(&spec, |game| position(&game, moves)).map_err(words)?
+}
+
+fn position<G: Game>(game: &G, list: &str) -> Result<PositionView, String> {
+    let mut state = game.start();
+    let mut history = G::History::default();
+    let mut moves = Vec::new();
+    let mut last = Vec::new();
+    for text in game.split_moves(list) {
+        let before = BoardView::new(game.render(&state), game.display());
+        let played = game.play_text(&mut state, &mut history, text);
+        let mv = played.map_err(|error| {
+            format!("move {}: {}", moves.len() + 1, dz_text::line(&error.to_string()))
+        })?;
+        let placed = before.placed(game.format_move(mv));
+        last = placed.from.into_iter().chain(placed.to).collect();
+        moves.push(placed.name);
+    }
+    let board = BoardView::new(game.render(&state), game.display());
+    Ok(PositionView { board: board.shape(), cells: board.cells(), last, moves })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::after;
+
+    #[test]
+    fn moves_are_split_as_the_game_does() {
+        let found = after("connect4", "443").unwrap();
+        assert_eq!(found.moves, ["4", "4", "3"]);
+        assert_eq!((found.last, found.board.kind), (vec![(2, 5)], "drops"));
+        let chess = after("chess", "e4 e5 Nf3").unwrap();
+        assert_eq!(chess.moves, ["e2e4", "e7e5", "g1f3"]);
+        assert_eq!(chess.last, [(6, 7), (5, 5)]);
+        let error = after("connect4", "4 9").unwrap_err();
+        assert!(error.starts_with("move 2: "), "{error}");
+        assert!(after("nothing", "").is_err());
+    }
+}

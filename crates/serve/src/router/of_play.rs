@@ -1,0 +1,87 @@
+//! Games against champions.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{run_of, with_generation};
+use crate::app::App;
+use crate::pages::{self, PageOfRun, Tab};
+use crate::play::{Command, Position, Setup, SideChoice, TableError};
+use crate::trouble::{ApiTrouble, Trouble};
+
+/// A new game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Begin {
+    generation: Option<u32>,
+    #[serde(default)]
+    side: SideChoice,
+    playouts: u32,
+    #[serde(default)]
+    seed: u64,
+}
+
+/// A position of a recorded game.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Ask {
+    generation: Option<u32>,
+    moves: Vec<String>,
+}
+
+pub(super) async fn page(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Trouble> {
+    let (run, generation) = with_generation(&app, id).await?;
+    let of = PageOfRun { run: &run, tab: Tab::Play, post_token: app.post_token(), generation };
+    Ok(pages::html(pages::play(&of)))
+}
+
+pub(super) async fn begin(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Json(begin): Json<Begin>,
+) -> Result<Response, ApiTrouble> {
+    let run = run_of(&app, id).await?;
+    let Begin { generation, side, playouts, seed } = begin;
+    let setup = Setup { run: run.path, generation, seed, side, playouts };
+    let name = app.tables.open(app.backend(), setup).map_err(trouble)?;
+    let position = app.tables.ask(&name, Command::Look).await.map_err(trouble)?;
+    Ok(Json(json!({ "name": name, "position": position })).into_response())
+}
+
+pub(super) async fn ask(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    Json(command): Json<Command>,
+) -> Result<Json<Position>, ApiTrouble> {
+    Ok(Json(app.tables.ask(&name, command).await.map_err(trouble)?))
+}
+
+/// What a network says of a position. Its session is kept for the next one.
+pub(super) async fn policy(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    Json(Ask { generation, moves }): Json<Ask>,
+) -> Result<Json<Position>, ApiTrouble> {
+    let run = run_of(&app, id).await?;
+    // No token looks like this, so no page can ask this table for anything else.
+    let name = format!("policy of {:?} of {}", generation, run.id);
+    let side = SideChoice::Both;
+    let setup = Setup { run: run.path, generation, seed: 0, side, playouts: 1 };
+    app.tables.open_as(&name, app.backend(), setup).map_err(trouble)?;
+    Ok(Json(app.tables.ask(&name, Command::Policy { moves }).await.map_err(trouble)?))
+}
+
+fn trouble(error: TableError) -> Trouble {
+    match error {
+        TableError::Gone => Trouble::missing("this game is over and gone; begin a new one"),
+        TableError::Refused(why) => Trouble::bad(why),
+    }
+}

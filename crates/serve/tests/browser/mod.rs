@@ -1,0 +1,223 @@
+//! Pages in Chromium, driven by the DevTools protocol. Skipped, with a reason, where there is no
+//! Chromium.
+
+mod chromium;
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::common::{Served, serve};
+use crate::play::GAMES;
+use chromium::{Browser, Page};
+
+/// A browser, or a line that says why the test is skipped.
+macro_rules! browser {
+    () => {
+        match Browser::start() {
+            Ok(browser) => browser,
+            Err(why) => {
+                eprintln!("skipped: {why}");
+                return;
+            }
+        }
+    };
+}
+
+/// Presses what can be played until the game is over.
+fn play_to_the_end(page: &mut Page<'_>, game: &str) {
+    let deadline = Instant::now() + Duration::from_secs(240);
+    // Where the browser may press: the middle of a place that plays a move.
+    let place = "(() => {
+        if (document.body.dataset.over === 'yes') return 'over';
+        if (document.body.dataset.busy !== 'no') return null;
+        const choices = [...document.querySelectorAll('#choices button')];
+        const points = [...document.querySelectorAll('.point.legal')];
+        const pass = choices.length && (points.length === 0 || Number(document.body.dataset.moves) > 14);
+        const goals = points.filter((point) => point.querySelector('.goal'));
+        const from = goals.length ? goals : points;
+        const at = Number(document.body.dataset.moves) + from.length;
+        const target = pass ? choices[0] : from[at % from.length];
+        if (!target) return null;
+        target.scrollIntoView({ block: 'center' });
+        const box = target.getBoundingClientRect();
+        return [box.x + box.width / 2, box.y + box.height / 2];
+    })()";
+    loop {
+        assert!(Instant::now() < deadline, "{game} does not end: {}", page.text("#status"));
+        match page.evaluate(place) {
+            Value::String(over) if over == "over" => return,
+            Value::Array(at) => {
+                page.click(at[0].as_f64().unwrap(), at[1].as_f64().unwrap());
+            }
+            _ => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}
+
+#[test]
+fn every_game_is_played_to_its_end_by_clicks() {
+    let mut browser = browser!();
+    let served = serve();
+    for (at, game) in GAMES.iter().enumerate().filter(|(_, game)| **game != "chess") {
+        let name = format!("r{at}");
+        served.run(&name, game);
+        let mut page = browser.page(1280, 900, false);
+        page.open(&format!("http://{}/run/{name}/play", served.host));
+        page.wait_for("document.body.dataset.over === 'no'");
+        page.evaluate(
+            "document.getElementById('playouts').value = '1';
+             document.getElementById('playouts').dispatchEvent(new Event('change'))",
+        );
+        play_to_the_end(&mut page, game);
+        let status = page.text("#status");
+        assert!(status.contains("over"), "{game}: {status}");
+        assert_eq!(page.errors(), Vec::<String>::new(), "{game}");
+    }
+}
+
+#[test]
+fn chess_takes_clicks_and_san_and_has_no_more_moves_after_mate() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("chess", "chess");
+    let mut page = browser.page(1280, 900, false);
+    page.open(&format!("http://{}/run/chess/play", served.host));
+    page.wait_for("document.body.dataset.over === 'no'");
+    page.evaluate(
+        "document.getElementById('side').value = 'both';
+         document.getElementById('side').dispatchEvent(new Event('change'))",
+    );
+    page.wait_for("document.body.dataset.busy === 'no'");
+    let click = |page: &mut Page<'_>, square: (u32, u32)| {
+        let (x, y) = square;
+        page.click_on(&format!(".point[data-x=\"{x}\"][data-y=\"{y}\"]"));
+    };
+    for (number, (from, to)) in
+        [((5, 6), (5, 5)), ((4, 1), (4, 3)), ((6, 6), (6, 4))].into_iter().enumerate()
+    {
+        click(&mut page, from);
+        click(&mut page, to);
+        page.wait_for(&format!("document.body.dataset.moves === '{}'", number + 1));
+        page.wait_for("document.body.dataset.busy === 'no'");
+    }
+    page.evaluate(
+        "document.getElementById('move').value = 'Qh4';
+         document.getElementById('typed').requestSubmit()",
+    );
+    page.wait_for("document.body.dataset.over === 'yes'");
+    assert!(page.text("#status").contains("black wins"), "{}", page.text("#status"));
+    assert_eq!(page.evaluate("document.querySelectorAll('.point').length"), json!(0));
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// The board can be used without a mouse, and says what is where.
+#[test]
+fn keys_play_and_points_have_names() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("c4", "connect4");
+    let mut page = browser.page(390, 800, true);
+    page.open(&format!("http://{}/run/c4/play", served.host));
+    page.wait_for("document.querySelectorAll('.point').length === 7");
+    page.evaluate("document.querySelector('.point[tabindex=\"0\"]').focus()");
+    for key in ["ArrowLeft", "ArrowLeft", "Enter"] {
+        page.key(key);
+    }
+    page.wait_for("Number(document.body.dataset.moves) === 2");
+    assert_eq!(page.evaluate("document.querySelector('#moves li').textContent"), json!("2"));
+    let label = page.evaluate("document.querySelector('.point').getAttribute('aria-label')");
+    assert_eq!(label, json!("column 1"));
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+#[test]
+fn pages_fit_a_phone_and_ask_nobody_else() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("a run with a rather long name that does not end soon", "connect4");
+    let id = "a%20run%20with%20a%20rather%20long%20name%20that%20does%20not%20end%20soon";
+    for dark in [false, true] {
+        for width in [390, 1280] {
+            let mut page = browser.page(width, 800, dark);
+            for path in ["", "/games", "/play", "/search"].map(|page| format!("/run/{id}{page}")) {
+                open_and_check(&mut page, &served, &path);
+            }
+            open_and_check(&mut page, &served, "/");
+            open_and_check(&mut page, &served, "/nothing");
+        }
+    }
+}
+
+fn open_and_check(page: &mut Page<'_>, served: &Served, path: &str) {
+    page.open(&format!("http://{}{path}", served.host));
+    std::thread::sleep(Duration::from_millis(400));
+    let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
+    assert_eq!(page.evaluate(fits), json!(true), "{path} is wider than the screen");
+    let errors = page.errors();
+    let unexpected: Vec<&String> = errors
+        .iter()
+        // The page that is not there is told about by the browser.
+        .filter(|error| !(path == "/nothing" && error.contains("404")))
+        .collect();
+    assert!(unexpected.is_empty(), "{path}: {unexpected:?}");
+    for address in page.requests() {
+        assert!(
+            address.starts_with(&format!("http://{}/", served.host))
+                || address.starts_with("data:"),
+            "{path} asks for {address}"
+        );
+    }
+}
+
+/// The page follows a ledger that grows, is gone, and is there again.
+#[test]
+fn the_report_follows_its_run() {
+    let mut browser = browser!();
+    let served = serve();
+    let run = served.run("a", "tictactoe");
+    let mut page = browser.page(1280, 900, false);
+    page.open(&format!("http://{}/run/a", served.host));
+    page.wait_for("document.body.dataset.record === '2'");
+    let lock = dz_store::RunLock::acquire(&run, dz_store::Stage::Driver).unwrap();
+    page.wait_for("document.getElementById('standing-text').textContent.startsWith('running')");
+    let mut ledger = dz_store::Ledger::open(&run).unwrap();
+    ledger.claim(dz_store::Stage::Driver).unwrap();
+    page.wait_for("document.body.dataset.record === '3'");
+    drop(lock);
+    page.wait_for("document.getElementById('standing-text').textContent.startsWith('not running')");
+    let aside = served.folder.path().join("aside-for-a-moment");
+    std::fs::rename(run.root(), &aside).unwrap();
+    page.wait_for(
+        "document.getElementById('standing-text').textContent.includes('cannot be read')",
+    );
+    std::fs::rename(&aside, run.root()).unwrap();
+    ledger.claim(dz_store::Stage::Driver).unwrap();
+    page.wait_for("document.body.dataset.record === '4'");
+}
+
+#[test]
+fn a_graph_of_2000_nodes_is_drawn_within_a_second() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("c4", "connect4");
+    let mut page = browser.page(1280, 900, false);
+    page.open(&format!("http://{}/run/c4/search", served.host));
+    page.wait_for("document.body.dataset.searched === '200'");
+    page.evaluate(
+        "document.getElementById('cap').value = '2000';
+         document.getElementById('cap').dispatchEvent(new Event('change'));
+         document.getElementById('playouts').value = '2000';
+         document.getElementById('ask').requestSubmit()",
+    );
+    page.wait_for("document.body.dataset.searched === '2000'");
+    assert_eq!(page.evaluate("document.getElementById('graph').dataset.nodes"), json!("2000"));
+    let drawn = page.evaluate("Number(document.getElementById('graph').dataset.drawnMs)");
+    assert!(drawn.as_f64().unwrap() < 1_000.0, "{drawn} ms");
+    page.evaluate("document.getElementById('back').click()");
+    page.wait_for("document.body.dataset.playout === '49'");
+    page.wait_for("document.querySelectorAll('#choices table').length === 1");
+    page.evaluate("document.querySelector('#edges button').click()");
+    page.wait_for("document.body.dataset.picked === '1'");
+    assert_eq!(page.errors(), Vec::<String>::new());
+}

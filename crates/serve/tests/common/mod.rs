@@ -1,0 +1,194 @@
+//! A server with runs made by hand, and a client of few lines.
+
+use std::io::{Read, Write};
+use std::net::{IpAddr, Ipv4Addr, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use dz_config::RunConfig;
+use dz_frontends::{GameSession, Session};
+use dz_game::{Game, GameSpec, with_game};
+use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
+use dz_serve::{Backend, GameFile, LaidOpen, Options, RecordText, SearchRequest, Server};
+use dz_store::{Entry, Ledger, Run, Stage, layout};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Rollouts in the place of every network, and a graph that no search made.
+struct Rollouts;
+
+impl Backend for Rollouts {
+    fn session(&self, run: &Path, _: Option<u32>, seed: u64) -> Result<Box<dyn Session>, String> {
+        let config = RunConfig::of_run(&run.join(layout::CONFIG));
+        let config = config.map_err(|error| error.to_string())?;
+        let spec: GameSpec = config.run.game.parse().map_err(|_| "no game".to_owned())?;
+        with_game!(&spec, |game| session(&game, seed)).map_err(|error| error.to_string())?
+    }
+
+    fn search(&self, request: &SearchRequest, _: &dyn Fn() -> bool) -> Result<LaidOpen, String> {
+        Ok(graph(request.playouts as usize))
+    }
+
+    fn record(&self, file: &GameFile) -> Result<RecordText, String> {
+        Ok(RecordText { extension: "txt", text: format!("game {}\n", file.number) })
+    }
+}
+
+fn session<G: Game>(game: &G, seed: u64) -> Result<Box<dyn Session>, String> {
+    let pool = PlayerPool::new(game, NoNetworks, 0);
+    let made = GameSession::new(&rollout_anchor("rollouts", 8), pool, seed);
+    Ok(Box::new(made.map_err(|error| error.to_string())?.with_own_names()))
+}
+
+/// A graph of so many nodes in layers, in which every second node has two parents.
+fn graph(count: usize) -> LaidOpen {
+    let line = |node: usize| vec!["4"; (node + 1).ilog2() as usize];
+    let children = |node: usize| {
+        let next = [2 * node + 1, 2 * node + 2, 2 * node + 3];
+        next.into_iter().filter(|child| *child < count).collect::<Vec<_>>()
+    };
+    let node = |number: usize| {
+        let edge = |(at, child): (usize, usize)| json!({"move": (at + 1).to_string(), "visits": count / (child + 1), "prior": 0.3, "child": child});
+        let edges: Vec<Value> = children(number).into_iter().enumerate().map(edge).collect();
+        json!({
+            "node": number, "line": line(number), "to_move": "first", "visits": count / (number + 1) + 1,
+            "value": (number as f64).sin(), "own_value": 0.0, "edges": edges,
+        })
+    };
+    let nodes: Vec<Value> = (0..count).map(node).collect();
+    let counted = json!({"move": "1", "visits": 1, "prior": 0.3, "q": 0.1, "score": 0.4});
+    let step = json!({"node": 0, "visits": 1, "value": 0.1, "move": "1", "moves": [counted]});
+    let playout = |number: usize| json!({"playout": number, "steps": [step.clone()], "end": "evaluation", "root_value": 0.1});
+    let report = json!({
+        "game": "connect4", "evaluator": "none", "best": "1", "pv": ["1"], "nodes": nodes,
+        "root": {"value": 0.1, "visits": count, "moves": []}, "counts": {"nodes": count},
+    });
+    LaidOpen { report, trace: (1..=count.min(50)).map(playout).collect() }
+}
+
+/// A server and the folder of its runs, which are removed with it.
+pub struct Served {
+    pub folder: TempDir,
+    pub url: String,
+    /// `127.0.0.1:PORT`.
+    pub host: String,
+}
+
+/// A server of a new folder.
+pub fn serve() -> Served {
+    serve_on(Ipv4Addr::LOCALHOST.into())
+}
+
+/// The same on an address.
+pub fn serve_on(address: IpAddr) -> Served {
+    let folder = tempfile::tempdir().unwrap();
+    let options = Options { folder: folder.path().to_owned(), address, port: 0 };
+    let server = Server::bind(&options, Arc::new(Rollouts)).unwrap();
+    let url = server.url().to_owned();
+    let port = url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
+    thread::spawn(move || server.run());
+    Served { folder, url, host: format!("127.0.0.1:{port}") }
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|_| panic!("no JSON: {}", self.body))
+    }
+}
+
+impl Served {
+    /// Makes a run that plays `game` in a folder of this name, with a ledger of one record.
+    pub fn run(&self, name: &str, game: &str) -> Run {
+        let path = self.folder.path().join(name);
+        let text = include_str!("../../../../configs/tictactoe-smoke.toml");
+        let text = text.replace("game = \"tictactoe\"", &format!("game = \"{game}\""));
+        assert!(text.contains(game), "the preset names its game otherwise");
+        let run = Run::create(&path, &text).unwrap();
+        let mut ledger = Ledger::open(&run).unwrap();
+        ledger.claim(Stage::Driver).unwrap();
+        let (canonical, encoding) = dz_game::game_ids(&game.parse().unwrap()).unwrap();
+        let config_hash = RunConfig::of_run(&path.join(layout::CONFIG)).unwrap().hash();
+        let started = Entry::RunStarted {
+            format: dz_store::RUN_FORMAT,
+            config_hash,
+            seed: 1,
+            game: canonical,
+            encoding,
+            version: "test".to_owned(),
+        };
+        ledger.append(started).unwrap();
+        // What the server knows of the folder may be older than the run.
+        for _ in 0..200 {
+            let cards = self.get("/cards.json");
+            let shown = dz_text::line(name).into_owned();
+            let is_it = |card: &Value| card["name"] == shown.as_str();
+            if cards.status != 200
+                || cards.json().as_array().is_some_and(|all| all.iter().any(is_it))
+            {
+                break;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        run
+    }
+
+    /// Sends bytes and reads until the server closes.
+    pub fn raw(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        // The server may answer, and close, before it has read all.
+        let _ = stream.write_all(request);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// A request with these header lines instead of the usual ones.
+    pub fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+        let length = body.len();
+        let text = self.raw(
+            format!(
+                "{method} {path} HTTP/1.1\r\n{headers}content-length: {length}\r\n\
+                 connection: close\r\n\r\n{body}"
+            )
+            .as_bytes(),
+        );
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|word| word.parse().ok()).unwrap_or(0);
+        Answer { status, head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// A page.
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &format!("host: {}\r\n", self.host), "")
+    }
+
+    /// The token that pages send.
+    pub fn token(&self) -> String {
+        let page = self.get("/").body;
+        let from = page.find("dagzero-token\" content=\"").unwrap() + 24;
+        page[from..].split('"').next().unwrap().to_owned()
+    }
+
+    /// A request of a page of this server.
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        let Self { host, .. } = self;
+        let headers = format!(
+            "host: {host}\r\norigin: http://{host}\r\ncontent-type: application/json\r\n\
+             x-dagzero-token: {}\r\n",
+            self.token()
+        );
+        self.ask("POST", path, &headers, &body.to_string())
+    }
+}

@@ -1,0 +1,11 @@
+//! The integration tests of the server in one program.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod bars;
+mod browser;
+mod common;
+mod http;
+mod metrics;
+mod pages;
+mod play;
