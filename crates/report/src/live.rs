@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn numbers_keep_six_digits_and_points_their_order() {
-        assert_eq!(rounded(1234.567_891), 1234.57);
+        assert_eq!(rounded(1_234.567_891), 1_234.57);
         assert_eq!(rounded(-0.000_012_345_678), -0.000_012_345_7);
         assert_eq!(rounded(0.0), 0.0);
         let point = |x: f64| Point { x, y: 2.0 * x, interval: Some((x, 3.0 * x)), hollow: x > 1.5 };

@@ -176,33 +176,35 @@ fn nothing_of_a_run_is_touched() {
     assert_eq!(picture(run.root()), before);
 }
 
+/// Nobody plays.
+struct Nobody;
+impl dz_serve::Backend for Nobody {
+    fn session(
+        &self,
+        _: &Path,
+        _: Option<u32>,
+        _: u64,
+    ) -> Result<Box<dyn dz_frontends::Session>, String> {
+        Err("nobody plays".to_owned())
+    }
+    fn search(
+        &self,
+        _: &dz_serve::SearchRequest,
+        _: &dyn Fn() -> bool,
+    ) -> Result<dz_serve::LaidOpen, String> {
+        Err("nobody searches".to_owned())
+    }
+    fn record(&self, _: &dz_serve::GameFile) -> Result<dz_serve::RecordText, String> {
+        Err("nobody records".to_owned())
+    }
+}
+
 #[test]
 fn a_port_in_use_is_one_line() {
     let served = serve();
     let port = served.host.rsplit(':').next().unwrap().parse().unwrap();
     let folder = served.folder.path().to_owned();
     let options = dz_serve::Options { folder, address: Ipv4Addr::LOCALHOST.into(), port };
-    struct Nobody;
-    impl dz_serve::Backend for Nobody {
-        fn session(
-            &self,
-            _: &Path,
-            _: Option<u32>,
-            _: u64,
-        ) -> Result<Box<dyn dz_frontends::Session>, String> {
-            Err("nobody plays".to_owned())
-        }
-        fn search(
-            &self,
-            _: &dz_serve::SearchRequest,
-            _: &dyn Fn() -> bool,
-        ) -> Result<dz_serve::LaidOpen, String> {
-            Err("nobody searches".to_owned())
-        }
-        fn record(&self, _: &dz_serve::GameFile) -> Result<dz_serve::RecordText, String> {
-            Err("nobody records".to_owned())
-        }
-    }
     let bind = |options: &dz_serve::Options| {
         dz_serve::Server::bind(options, std::sync::Arc::new(Nobody)).unwrap_err().to_string()
     };

@@ -65,7 +65,7 @@ fn a_hostile_run_does_not_script_its_pages() {
     let cards = served.get("/cards.json").json();
     let id = cards.as_array().unwrap().iter().find(|card| card["name"] != "other").unwrap();
     let id = id["id"].as_str().unwrap();
-    let id: String = id.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let id: String = id.bytes().fold(String::new(), |id, byte| id + &format!("%{byte:02X}"));
     let pages = ["", "/games", "/play", "/search", "/live.json", "/report.json"];
     let pages = pages.map(|page| format!("/run/{id}{page}"));
     let compare = format!("/compare?run={id}&run=other");

@@ -1,4 +1,4 @@
-//! A client of Chromium's DevTools protocol, over pipes.
+//! A client of Chromium's protocol for tools, over pipes.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// Time for anything that a page is waited for.
-const WAIT: Duration = Duration::from_secs(60);
+const WAIT: Duration = Duration::from_mins(1);
 
 /// A browser of its own, ended with the value.
 pub struct Browser {
@@ -70,24 +70,24 @@ impl Browser {
 
     /// A new page of this size.
     pub fn page(&mut self, width: u32, height: u32, dark: bool) -> Page<'_> {
-        let made = self.call(None, "Target.createTarget", json!({"url": "about:blank"}));
+        let made = self.call(None, "Target.createTarget", &json!({"url": "about:blank"}));
         let target = made["targetId"].as_str().unwrap().to_owned();
         let to = json!({"targetId": target, "flatten": true});
-        let attached = self.call(None, "Target.attachToTarget", to);
+        let attached = self.call(None, "Target.attachToTarget", &to);
         let session = attached["sessionId"].as_str().unwrap().to_owned();
         let mut page = Page { browser: self, session, target };
         for domain in ["Page.enable", "Runtime.enable", "Log.enable", "Network.enable"] {
-            page.call(domain, json!({}));
+            page.call(domain, &json!({}));
         }
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
-        page.call("Emulation.setDeviceMetricsOverride", size);
+        page.call("Emulation.setDeviceMetricsOverride", &size);
         let scheme = if dark { "dark" } else { "light" };
         let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
-        page.call("Emulation.setEmulatedMedia", json!({"features": features}));
+        page.call("Emulation.setEmulatedMedia", &json!({"features": features}));
         page
     }
 
-    fn call(&mut self, session: Option<&str>, method: &str, params: Value) -> Value {
+    fn call(&mut self, session: Option<&str>, method: &str, params: &Value) -> Value {
         self.number += 1;
         let number = self.number;
         let mut message = json!({"id": number, "method": method, "params": params});
@@ -119,13 +119,13 @@ impl Drop for Browser {
 impl Drop for Page<'_> {
     fn drop(&mut self) {
         if !std::thread::panicking() {
-            self.browser.call(None, "Target.closeTarget", json!({"targetId": self.target}));
+            self.browser.call(None, "Target.closeTarget", &json!({"targetId": self.target}));
         }
     }
 }
 
 impl Page<'_> {
-    fn call(&mut self, method: &str, params: Value) -> Value {
+    fn call(&mut self, method: &str, params: &Value) -> Value {
         let session = self.session.clone();
         self.browser.call(Some(&session), method, params)
     }
@@ -133,7 +133,7 @@ impl Page<'_> {
     /// Opens an address and waits until the page is read. Forgets errors and requests.
     pub fn open(&mut self, address: &str) {
         self.browser.events.clear();
-        self.call("Page.navigate", json!({"url": address}));
+        self.call("Page.navigate", &json!({"url": address}));
         self.wait_for(&format!(
             "document.readyState === 'complete' && location.href.split('#')[0] === {}",
             json!(address)
@@ -143,7 +143,7 @@ impl Page<'_> {
     /// The value of a script.
     pub fn evaluate(&mut self, script: &str) -> Value {
         let params = json!({"expression": script, "returnByValue": true, "awaitPromise": true});
-        let found = self.call("Runtime.evaluate", params);
+        let found = self.call("Runtime.evaluate", &params);
         assert!(found["exceptionDetails"].is_null(), "{script}: {}", found["exceptionDetails"]);
         found["result"]["value"].clone()
     }
@@ -154,13 +154,13 @@ impl Page<'_> {
         // A page that is just being left has no value.
         while self.evaluate(&format!("Boolean({script})")) != json!(true) {
             let trouble = "(document.getElementById('trouble') || {}).textContent";
-            if Instant::now() > deadline {
-                panic!(
-                    "{script} does not come true: {} {:?}",
-                    self.evaluate(trouble),
-                    self.errors()
-                );
-            }
+            let is_late = Instant::now() > deadline;
+            assert!(
+                !is_late,
+                "{script} does not come true: {} {:?}",
+                self.evaluate(trouble),
+                self.errors()
+            );
             std::thread::sleep(Duration::from_millis(20));
         }
     }
@@ -175,7 +175,7 @@ impl Page<'_> {
     pub fn click(&mut self, x: f64, y: f64) {
         for kind in ["mousePressed", "mouseReleased"] {
             let event = json!({"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1});
-            self.call("Input.dispatchMouseEvent", event);
+            self.call("Input.dispatchMouseEvent", &event);
         }
     }
 
@@ -195,7 +195,7 @@ impl Page<'_> {
     /// Presses a key.
     pub fn key(&mut self, key: &str) {
         for kind in ["rawKeyDown", "keyUp"] {
-            self.call("Input.dispatchKeyEvent", json!({"type": kind, "key": key}));
+            self.call("Input.dispatchKeyEvent", &json!({"type": kind, "key": key}));
         }
     }
 

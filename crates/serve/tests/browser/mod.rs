@@ -1,4 +1,4 @@
-//! Pages in Chromium, driven by the DevTools protocol. Skipped, with a reason, where there is no
+//! Pages in Chromium, driven by its protocol for tools. Skipped, with a reason, where there is no
 //! Chromium.
 
 mod chromium;
@@ -26,7 +26,7 @@ macro_rules! browser {
 
 /// Presses what can be played until the game is over.
 fn play_to_the_end(page: &mut Page<'_>, game: &str) {
-    let deadline = Instant::now() + Duration::from_secs(240);
+    let deadline = Instant::now() + Duration::from_mins(4);
     // Where the browser may press: the middle of a place that plays a move.
     let place = "(() => {
         if (document.body.dataset.over === 'yes') return 'over';

@@ -146,7 +146,7 @@ impl Served {
     /// Sends bytes and reads until the server closes.
     pub fn raw(&self, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(&self.host).unwrap();
-        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         // The server may answer, and close, before it has read all.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
