@@ -18,6 +18,7 @@
 
 mod amaf;
 mod arena;
+mod ask;
 mod backup;
 mod budget;
 mod check_saved;
@@ -45,6 +46,7 @@ mod reuse;
 mod root;
 mod rule;
 mod saved;
+mod saved_parts;
 mod scores;
 mod search;
 mod select;

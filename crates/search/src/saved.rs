@@ -10,12 +10,10 @@ use serde::{Deserialize, Serialize};
 use crate::{
     Numbers, RootSetup, Search, SearchCounts,
     domain::Domain,
-    node::{Edge, Kind, Node, NodeId, ROOT},
+    node::{Edge, NodeId, ROOT},
     numbers::{Prior, Real},
     rate::ExpansionRate,
-    side::{EdgeSide, MoveSide, NodeSide},
-    sums::{Halves, Sums},
-    value::ValueAbs,
+    saved_parts::{SavedEdgeSide, SavedHalves, SavedMoveSide, SavedNode, SavedNodeSide},
 };
 
 /// A search without its position, its settings and its budget. Numbers are in 64 bits; those of
@@ -63,66 +61,6 @@ pub enum SavedError {
     /// Parts that the settings need are not there.
     #[error("the saved search was made with other settings: {0}")]
     Settings(&'static str),
-}
-
-type Pair = (f64, f64);
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct SavedNode {
-    average: Pair,
-    own: Pair,
-    visits: u32,
-    own_visits: u32,
-    edges: u32,
-    priors: u32,
-    moves: u16,
-    visited: u16,
-    sign: i8,
-    capacity_log2: u8,
-    kind: Kind,
-    head_ready: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct SavedEdgeSide {
-    average: Pair,
-    cycle_draws: u32,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct SavedMoveSide {
-    amaf: f64,
-    amaf_visits: u32,
-    /// `None` stands for a heuristic that is not known.
-    heuristic: Option<f64>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct SavedNodeSide {
-    lower: f64,
-    upper: f64,
-    square: f64,
-    parents: u32,
-    held_visits: u32,
-    held_place: u16,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-struct SavedHalves {
-    own_value: Option<Pair>,
-    own_outcomes: Pair,
-    values: f64,
-    value: Pair,
-    outcomes: f64,
-    outcome: Pair,
-}
-
-fn wide<R: Real>(value: ValueAbs<R>) -> Pair {
-    (value.value.to_f64(), value.draw.to_f64())
-}
-
-fn narrow<R: Real>((value, draw): Pair) -> ValueAbs<R> {
-    ValueAbs { value: R::from_f64(value), draw: R::from_f64(draw) }
 }
 
 impl SavedSearch {
@@ -259,7 +197,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if beside.contains(&false) {
             return Err(SavedError::Settings("they keep other numbers beside nodes and edges"));
         }
-        if saved.nodes.iter().any(|node| !node.fits(saved)) {
+        if saved.nodes.iter().any(|node| !node_fits(node, saved)) {
             return Err(SavedError::Damaged("a node has edges or moves that are not there"));
         }
         let links = saved.parents.len() as u32;
@@ -290,132 +228,22 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 }
 
-impl SavedNode {
-    fn of<R: Real>(node: &Node<R>) -> Self {
-        Self {
-            average: wide(node.average),
-            own: wide(node.own),
-            visits: node.visits,
-            own_visits: node.own_visits,
-            edges: node.edges,
-            priors: node.priors,
-            moves: node.moves,
-            visited: node.visited,
-            sign: node.sign,
-            capacity_log2: node.capacity_log2,
-            kind: node.kind,
-            head_ready: node.head_ready,
-        }
-    }
-
-    fn node<R: Real>(&self) -> Node<R> {
-        Node {
-            average: narrow(self.average),
-            own: narrow(self.own),
-            visits: self.visits,
-            own_visits: self.own_visits,
-            edges: self.edges,
-            priors: self.priors,
-            moves: self.moves,
-            visited: self.visited,
-            sign: self.sign,
-            capacity_log2: self.capacity_log2,
-            kind: self.kind,
-            head_ready: self.head_ready,
-        }
-    }
-
-    /// True if its edges and moves are there, and lead to nodes.
-    fn fits(&self, saved: &SavedSearch) -> bool {
-        let room = if self.capacity_log2 == 0 { 0 } else { 1_usize << self.capacity_log2.min(17) };
-        let edges = self.edges as usize;
-        let moves = self.priors as usize;
-        let visited = usize::from(self.visited);
-        let Some(taken) = saved.edges.get(edges..edges + visited) else { return false };
-        let leads =
-            |&[child, _]: &[u32; 2]| child != ROOT.0 && (child as usize) < saved.nodes.len();
-        let counted: u64 = taken.iter().map(|&[_, visits]| u64::from(visits)).sum();
-        self.capacity_log2 <= 17
-            && edges + room <= saved.edges.len()
-            && moves + usize::from(self.moves) <= saved.priors.len()
-            && visited <= usize::from(self.moves)
-            && visited <= room
-            && (self.sign == 1 || self.sign == -1)
-            && u32::try_from(counted + u64::from(self.own_visits)).is_ok()
-            && self.own_visits <= self.visits
-            && taken.iter().all(leads)
-    }
-}
-
-impl SavedEdgeSide {
-    fn of<R: Real>(side: &EdgeSide<R>) -> Self {
-        Self { average: wide(side.average), cycle_draws: side.cycle_draws }
-    }
-
-    fn side<R: Real>(&self) -> EdgeSide<R> {
-        EdgeSide { average: narrow(self.average), in_flight: 0, cycle_draws: self.cycle_draws }
-    }
-}
-
-impl SavedMoveSide {
-    fn of<R: Real>(side: &MoveSide<R>) -> Self {
-        let heuristic = side.heuristic.to_f64();
-        let heuristic = (!heuristic.is_nan()).then_some(heuristic);
-        Self { amaf: side.amaf.to_f64(), amaf_visits: side.amaf_visits, heuristic }
-    }
-
-    fn side<R: Real>(&self) -> MoveSide<R> {
-        let heuristic = R::from_f64(self.heuristic.unwrap_or(f64::NAN));
-        MoveSide { amaf: R::from_f64(self.amaf), amaf_visits: self.amaf_visits, heuristic }
-    }
-}
-
-impl SavedNodeSide {
-    fn of<R: Real>(side: &NodeSide<R>) -> Self {
-        Self {
-            lower: side.lower.to_f64(),
-            upper: side.upper.to_f64(),
-            square: side.square.to_f64(),
-            parents: side.parents,
-            held_visits: side.held_visits,
-            held_place: side.held_place,
-        }
-    }
-
-    fn side<R: Real>(&self) -> NodeSide<R> {
-        NodeSide {
-            lower: R::from_f64(self.lower),
-            upper: R::from_f64(self.upper),
-            square: R::from_f64(self.square),
-            parents: self.parents,
-            held_visits: self.held_visits,
-            held_place: self.held_place,
-        }
-    }
-}
-
-impl SavedHalves {
-    fn of<R: Real>(halves: &Halves<R>) -> Self {
-        Self {
-            own_value: halves.own_value.map(wide),
-            own_outcomes: wide(halves.own_outcomes),
-            values: halves.sums.values.to_f64(),
-            value: wide(halves.sums.value),
-            outcomes: halves.sums.outcomes.to_f64(),
-            outcome: wide(halves.sums.outcome),
-        }
-    }
-
-    fn halves<R: Real>(&self) -> Halves<R> {
-        Halves {
-            own_value: self.own_value.map(narrow),
-            own_outcomes: narrow(self.own_outcomes),
-            sums: Sums {
-                values: R::from_f64(self.values),
-                value: narrow(self.value),
-                outcomes: R::from_f64(self.outcomes),
-                outcome: narrow(self.outcome),
-            },
-        }
-    }
+/// True if a node's edges and moves are there, and lead to nodes.
+fn node_fits(node: &SavedNode, saved: &SavedSearch) -> bool {
+    let room = if node.capacity_log2 == 0 { 0 } else { 1_usize << node.capacity_log2.min(17) };
+    let edges = node.edges as usize;
+    let moves = node.priors as usize;
+    let visited = usize::from(node.visited);
+    let Some(taken) = saved.edges.get(edges..edges + visited) else { return false };
+    let leads = |&[child, _]: &[u32; 2]| child != ROOT.0 && (child as usize) < saved.nodes.len();
+    let counted: u64 = taken.iter().map(|&[_, visits]| u64::from(visits)).sum();
+    node.capacity_log2 <= 17
+        && edges + room <= saved.edges.len()
+        && moves + usize::from(node.moves) <= saved.priors.len()
+        && visited <= usize::from(node.moves)
+        && visited <= room
+        && (node.sign == 1 || node.sign == -1)
+        && u32::try_from(counted + u64::from(node.own_visits)).is_ok()
+        && node.own_visits <= node.visits
+        && taken.iter().all(leads)
 }

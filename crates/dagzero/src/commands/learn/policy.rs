@@ -15,7 +15,10 @@ use dz_stage::{count_text, duration_text, stderr_line};
 use dz_store::{Ledger, Run};
 use serde::Serialize;
 
-use super::{super::write_line, check_out, no_stones, share};
+use super::{
+    super::write_line,
+    checks::{check_out, no_stones, share},
+};
 use crate::{Exit, drive, exit::UsageError};
 
 /// Learn a linear policy of local shapes for rollouts, from the games of a run
