@@ -61,10 +61,10 @@
     if (running) return;
     running = true;
     try {
-      const fresh = await DZ.get(DZ.runLink('/live.json'));
-      const first = page === null;
+      // The page itself came with the markup of its record.
+      const fresh = await DZ.get(DZ.runLink(page === null ? `/live.json?known=${shown}` : '/live.json'));
       page = fresh.page;
-      if (!first && fresh.record !== shown) {
+      if (page.body !== undefined && fresh.record !== shown) {
         const top = scrollY;
         replace('report-head', page.head);
         replace('report-contents', page.contents);

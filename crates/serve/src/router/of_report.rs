@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::extract::{Path, RawQuery, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
-use dz_report::{Figure, Report};
+use dz_report::{Figure, LivePage, Report};
 use dz_store::Run;
 use serde_json::json;
 
@@ -40,12 +40,18 @@ pub(super) async fn json(
     Ok(([(CONTENT_TYPE, "application/json")], view.json.clone()).into_response())
 }
 
-/// The parts of the page that change.
+/// The parts of the page that change; without its markup for a page that knows this record.
 pub(super) async fn live(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
+    query: RawQuery,
 ) -> Result<Response, ApiTrouble> {
     let (_, view) = view(&app, id).await?;
+    if values(&query, "known").contains(&view.record.to_string()) {
+        let LivePage { figures, cycles, .. } = &view.page;
+        let page = json!({ "figures": figures, "cycles": cycles });
+        return Ok(axum::Json(json!({ "record": view.record, "page": page })).into_response());
+    }
     Ok(axum::Json(json!({ "record": view.record, "page": &view.page })).into_response())
 }
 
