@@ -5,8 +5,10 @@
 //! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
 
 mod beginning;
+mod collector;
 mod cycle;
 mod decided;
+mod fleet;
 mod forks;
 mod game_plan;
 mod import;
@@ -25,8 +27,9 @@ mod stage;
 mod summary;
 mod surprise;
 
-pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
+pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle, play_shards};
 pub use decided::DecidedPlan;
+pub use fleet::{WorkerEnd, WorkerOptions, WorkerRefused, finish_mailbox, work};
 pub use forks::Forks;
 pub use game_plan::GamePlan;
 pub use import::{IMPORTED, import_games};
@@ -38,4 +41,4 @@ pub use reanalysis::Reanalyses;
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::SelfGame;
 pub use settings::cycle_plan;
-pub use stage::{champion_sources, run};
+pub use stage::{champion_sources, run, run_as};

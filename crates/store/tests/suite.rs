@@ -9,4 +9,5 @@ mod foreign;
 mod hostile;
 mod ledger;
 mod locks;
+mod mailbox;
 mod objects;
