@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::program::{command, dagzero, text};
-use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, plan_path};
+use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path};
 use dz_store::Mailbox;
 
 /// Two cycles of a second, in units of four games.
@@ -200,6 +200,33 @@ fn start_again(fleet: &Fleet, run: Process) -> Process {
     let dir = fleet.dir().display().to_string();
     let mut command = command(&["resume", &dir]);
     Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+}
+
+/// Waits until the home of a fleet shows its board.
+fn wait_for_board(fleet: &Fleet) -> Mailbox {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < PATIENCE, "no board");
+        if let Ok(mailbox) = Mailbox::open(&fleet.mailbox)
+            && mailbox.get(BOARD, 1 << 20).unwrap().is_some()
+        {
+            return mailbox;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_mailbox_has_one_home_and_one_run() {
+    let fleet = Fleet::new();
+    let mut run = start_run(&fleet.dir(), &fleet.set(false));
+    let mailbox = wait_for_board(&fleet);
+    // Another run may not use it.
+    let other = fleet.folder.path().join("other");
+    assert_eq!(wait(&mut start_run(&other, &fleet.set(false))), 78);
+    // A copy of this run that begins elsewhere is its home from then on.
+    mailbox.replace(&home_path(999), b"another home").unwrap();
+    assert_eq!(wait(&mut run), 78);
 }
 
 /// A mailbox with one plan that a worker would play.

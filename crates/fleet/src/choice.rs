@@ -45,6 +45,20 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     again.get((word(DRAWS) % front) as usize).copied()
 }
 
+/// Longest pause before a worker's first request.
+const START_DELAY: Duration = Duration::from_secs(30);
+
+/// How long a worker of a bucket waits before its first request: thousands may be started in the
+/// same moment, and stores limit the requests of a second.
+pub fn start_delay(random: u64) -> Duration {
+    START_DELAY.mul_f64(unit(random))
+}
+
+/// A number from 0 to below 1.
+fn unit(random: u64) -> f64 {
+    (mix(random) >> 11) as f64 / (1_u64 << 53) as f64
+}
+
 /// `SplitMix64`'s finaliser: every bit of the word depends on every bit of the input.
 const fn mix(mut word: u64) -> u64 {
     word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -72,8 +86,7 @@ impl Backoff {
     pub fn next(&mut self, random: u64) -> Duration {
         let pause = self.now;
         self.now = (pause * 3 / 2).min(self.last);
-        let share = (mix(random) >> 11) as f64 / (1_u64 << 53) as f64;
-        pause.mul_f64(0.5 + 0.5 * share)
+        pause.mul_f64(0.5 + 0.5 * unit(random))
     }
 
     /// Begins anew: there was something to play.

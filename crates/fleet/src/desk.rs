@@ -7,7 +7,8 @@ use crate::board::Offer;
 use crate::pace::Pace;
 use crate::unit_set::UnitSet;
 
-/// Attempts at one unit that go on at once, unless all are given up.
+/// Attempts at one unit that idle workers make at once. One that takes longer than most units does
+/// not count: its worker may be gone.
 const AT_ONCE_MAX: usize = 2;
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
@@ -121,14 +122,17 @@ impl Desk {
     fn again(&self, now: Duration, most: usize) -> Vec<(u32, u32)> {
         let stale_after = self.pace.stale_after();
         let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
+        let typical = self.pace.typical().unwrap_or(stale_after);
+        let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
         let nothing_open = !self.missing.iter().any(|unit| self.is_open(unit));
         let mut again: Vec<(Duration, u32, u32)> = self
             .claims
             .iter()
             .filter(|(unit, _)| self.missing.contains(**unit) && !self.at_home.contains(**unit))
             .filter_map(|(&unit, claims)| {
-                let going_on = claims.values().filter(|since| !is_stale(since)).count();
-                let wanted = going_on == 0 || (nothing_open && going_on < AT_ONCE_MAX);
+                let is_given_up = claims.values().all(is_stale);
+                let young = claims.values().filter(|since| !is_slow(since)).count();
+                let wanted = is_given_up || (nothing_open && young < AT_ONCE_MAX);
                 let (last, _) = claims.last_key_value().filter(|_| wanted)?;
                 let oldest = *claims.values().min()?;
                 Some((oldest, unit, last.saturating_add(1)))

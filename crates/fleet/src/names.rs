@@ -21,6 +21,20 @@ pub fn plan_number(path: &str) -> Option<u64> {
     (plan_path(number) == path).then_some(number)
 }
 
+/// Folder of the objects by which homes are told apart.
+pub const HOMES: &str = "home";
+
+/// The object that makes its creator the home of this epoch.
+pub fn home_path(epoch: u64) -> String {
+    format!("{HOMES}/{epoch:08}")
+}
+
+/// The epoch that `path` names, if it names one.
+pub fn home_epoch(path: &str) -> Option<u64> {
+    let epoch = path.strip_prefix(HOMES)?.strip_prefix('/')?.parse().ok()?;
+    (home_path(epoch) == path).then_some(epoch)
+}
+
 /// The network with this hash.
 pub fn network_path(blake3: &str) -> String {
     format!("networks/{blake3}.dzn")

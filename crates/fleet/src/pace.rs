@@ -31,12 +31,18 @@ impl Pace {
 
     /// The age at which a claim is given up.
     pub(crate) fn stale_after(&self) -> Duration {
-        if self.times.len() < KNOWN_MIN {
-            return STALE_UNKNOWN;
-        }
+        self.quantile(9, 10).map_or(STALE_UNKNOWN, |slow| slow * STALE_FACTOR)
+    }
+
+    /// What a unit takes, half of the time; none where little is known.
+    pub(crate) fn typical(&self) -> Option<Duration> {
+        self.quantile(1, 2)
+    }
+
+    fn quantile(&self, of: usize, parts: usize) -> Option<Duration> {
         let mut times = self.times.clone();
         times.sort_unstable();
-        times[times.len() * 9 / 10] * STALE_FACTOR
+        (times.len() >= KNOWN_MIN).then(|| times[times.len() * of / parts])
     }
 }
 

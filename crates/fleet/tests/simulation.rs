@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use dz_fleet::{Backoff, Desk, Offer, Pick, UnitSet, choose};
+use dz_fleet::{Backoff, Desk, Offer, Pick, UnitSet, choose, start_delay};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -23,7 +23,7 @@ const REQUEST_MS: u64 = 50;
 const LIST_MS: u64 = 2_000;
 const BOARD_MS: u64 = 5_000;
 /// Claims that a worker tries before it pauses.
-const TRIES: u32 = 32;
+const TRIES: u32 = 4;
 
 /// What happens to the fleet.
 #[derive(Clone, Copy, Debug)]
@@ -130,8 +130,8 @@ impl World {
         world.at(0, Event::Board);
         world.at(LIST_MS, Event::List);
         for worker in 0..scenario.workers {
-            // All start in the same second.
-            let when = world.random.random_range(0..1_000);
+            // All are started in the same moment.
+            let when = start_delay(world.random.next_u64()).as_millis() as u64;
             world.at(when, Event::Look(worker, 0));
             let kill = world.lifetime();
             world.at(kill, Event::Kill(worker));
@@ -284,7 +284,12 @@ impl World {
 
 fn check(name: &str, scenario: Scenario, stretch_max: f64, waste_max: f64) {
     let outcome = World::new(scenario).run();
-    println!("{name}: {outcome:?}");
+    let Outcome { stretch, waste, refused, requests_peak } = outcome;
+    println!(
+        "{name}: {stretch:.2} times the ideal, {:.1} % played in vain, {refused:.1} claims refused a unit, at most \
+         {requests_peak} requests/s",
+        100.0 * waste
+    );
     assert!(outcome.stretch <= stretch_max && outcome.waste <= waste_max, "{name}: {outcome:?}");
 }
 
@@ -293,10 +298,10 @@ fn a_fleet_wastes_little_whatever_happens_to_it() {
     let minutes = |minutes: u64| minutes * 60_000;
     check("calm", CALM, 1.3, 0.1);
     let kill = Scenario { mass_kill: Some((minutes(8), 0.33)), ..CALM };
-    check("a third is killed", kill, 1.5, 0.14);
+    check("a third is killed", kill, 1.4, 0.12);
     let away = Scenario { away: Some((minutes(8), minutes(18))), ..CALM };
-    check("the home is away", away, 1.5, 0.15);
-    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..CALM }, 1.4, 0.12);
+    check("the home is away", away, 1.4, 0.12);
+    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..CALM }, 1.5, 0.3);
     check("one of ten claims is won twice", Scenario { two_win: 0.1, ..CALM }, 1.4, 0.2);
 }
 
@@ -308,9 +313,9 @@ fn ten_thousand_workers_of_ten_units() {
     let many = Scenario { workers: 10_000, units: 100_000, ..CALM };
     check("calm", many, 1.3, 0.1);
     let kill = Scenario { mass_kill: Some((minutes(8), 0.33)), ..many };
-    check("a third is killed", kill, 1.5, 0.14);
+    check("a third is killed", kill, 1.4, 0.12);
     let away = Scenario { away: Some((minutes(8), minutes(18))), ..many };
-    check("the home is away", away, 1.5, 0.15);
-    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..many }, 1.4, 0.12);
+    check("the home is away", away, 1.4, 0.12);
+    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..many }, 1.5, 0.3);
     check("one of ten claims is won twice", Scenario { two_win: 0.1, ..many }, 1.4, 0.2);
 }

@@ -4,6 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+#[cfg(feature = "cloud")]
+mod bucket;
 mod bursts;
 mod foreign;
 mod hostile;

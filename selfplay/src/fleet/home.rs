@@ -14,7 +14,7 @@ use dz_store::{Mailbox, Stage};
 use super::mail::Mail;
 use super::orders::{Brought, Delivered, Handle, Order};
 use super::past_file::write_past;
-use super::plan::{insist, own_mailbox, publish, wanted_plan};
+use super::plan::{begin_epoch, insist, own_mailbox, publish, wanted_plan};
 use super::shelf::{Held, Shelf};
 use super::unit::{UnitCheck, unit_plan, write_unit};
 use crate::collector::Collector;
@@ -42,6 +42,7 @@ pub(crate) fn play_with_workers<G: Game>(
     let events = context.events.clone();
     let note = move |text: String| events.note(Stage::Selfplay, text);
     let mailbox = own_mailbox(&context.run, address)?;
+    let epoch = insist(&context.stop, &note, || begin_epoch(&mailbox))?;
     let header = collector.header.clone();
     let (cycle, generation) = (collector.cycle, collector.generation);
     let past = write_past(&plan.games, &header)?;
@@ -60,6 +61,7 @@ pub(crate) fn play_with_workers<G: Game>(
     let handle = Handle::new(Desk::new(fleet_plan.number, missing, side_by_side));
     let mail = Mail::start(
         mailbox.clone(),
+        epoch,
         handle.clone(),
         check_of(game, &context.config, &fleet_plan, &header, plan),
     )?;
@@ -232,6 +234,7 @@ impl Home<'_> {
                 self.contradict(&name);
                 Ok(())
             }
+            Brought::TakenOver(error) => Err(error.into()),
             Brought::Note(text) => {
                 self.collector.context.events.note(Stage::Selfplay, text);
                 Ok(())

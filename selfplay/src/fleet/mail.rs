@@ -2,6 +2,7 @@
 //! is left, and clears away what is published. It appends nothing to the run.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
 
 use super::orders::{Brought, Delivered, Handle, Order};
-use super::plan::read_board;
+use super::plan::{check_epoch, read_board};
 
 /// Units that wait for the home at most.
 const WAITING_MAX: usize = 64;
@@ -53,13 +54,19 @@ impl Mail {
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub(super) fn start(mailbox: Mailbox, handle: Handle, check: Check) -> anyhow::Result<Self> {
+    pub(super) fn start(
+        mailbox: Mailbox,
+        epoch: u64,
+        handle: Handle,
+        check: Check,
+    ) -> anyhow::Result<Self> {
         let (bring, brought) = sync_channel(WAITING_MAX);
         let (orders, taken) = std::sync::mpsc::channel();
         let plan = handle.lock().desk.plan();
         let carrier = Carrier {
             rhythm: Rhythm::of(&mailbox),
             mailbox,
+            epoch,
             plan,
             handle,
             check,
@@ -111,6 +118,7 @@ impl Drop for Mail {
 struct Carrier {
     mailbox: Mailbox,
     rhythm: Rhythm,
+    epoch: u64,
     plan: u64,
     handle: Handle,
     check: Check,
@@ -131,6 +139,10 @@ impl Carrier {
     fn carry(mut self, orders: &Receiver<Order>) {
         loop {
             let round = self.round();
+            if let Err(error @ MailboxError::TakenOver { .. }) = round {
+                let _ = self.bring.send(Brought::TakenOver(error));
+                return;
+            }
             self.tell_trouble(round);
             let next = Instant::now() + self.rhythm.list;
             loop {
@@ -162,6 +174,7 @@ impl Carrier {
         let now = self.handle.now();
         self.handle.lock().desk.see_claims(now, claims);
         if self.shown.is_none_or(|shown| shown.elapsed() >= self.rhythm.board) {
+            check_epoch(&self.mailbox, self.epoch)?;
             self.show()?;
         }
         Ok(())
@@ -174,7 +187,7 @@ impl Carrier {
                 continue;
             }
             let Some(name) = unit_name(self.plan, &path) else {
-                if !path.ends_with(".json") {
+                if Path::new(&path).extension().is_none_or(|ending| ending != "json") {
                     self.note(format!("{path} in the mailbox is no unit; it is left alone"));
                 }
                 self.seen.insert(path);
@@ -288,7 +301,7 @@ impl Carrier {
         let board = Board {
             offer: Some(offer),
             units_missing: missing,
-            ..Board::empty(before.epoch, before.number)
+            ..Board::empty(self.epoch, before.number)
         };
         if board == before {
             self.board = Some(before);
@@ -307,7 +320,7 @@ impl Carrier {
             Some(board) => board,
             None => read_board(&self.mailbox)?.unwrap_or(Board::empty(0, 0)),
         };
-        let board = Board::empty(before.epoch, before.number + 1);
+        let board = Board::empty(self.epoch, before.number + 1);
         self.mailbox.replace(BOARD, &board.to_bytes())?;
         let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };
         for folder in ["inbox", "claims"] {

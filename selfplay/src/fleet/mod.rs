@@ -9,14 +9,17 @@ mod cache;
 mod home;
 mod mail;
 mod metrics;
+mod options;
 mod orders;
 mod past_file;
 mod plan;
 mod session;
 mod shelf;
 mod unit;
+mod waiting;
 mod worker;
 
 pub(crate) use home::play_with_workers;
+pub use options::{WorkerEnd, WorkerOptions, WorkerRefused};
 pub use plan::finish_mailbox;
-pub use worker::{WorkerEnd, WorkerOptions, WorkerRefused, work};
+pub use worker::work;

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use dz_fleet::{Desk, UnitName, UnitNote};
 use dz_shard::GameRecord;
+use dz_store::MailboxError;
 
 /// A unit from the inbox that passed all checks.
 pub(super) struct Delivered {
@@ -32,6 +33,8 @@ pub(super) enum Brought {
     Contradiction(UnitName),
     /// Something for people.
     Note(String),
+    /// Another home took over; the mail ends.
+    TakenOver(MailboxError),
 }
 
 /// From the home to the mail.

@@ -18,7 +18,7 @@ use super::unit::write_unit;
 use crate::{CycleTally, ShardSink};
 
 /// Claims that a worker tries to make before it looks at the board again.
-const TRIES: usize = 32;
+const TRIES: usize = 4;
 /// How old a board may be, of a folder and of a bucket.
 const FRESH_FOLDER: Duration = Duration::from_millis(200);
 const FRESH_BUCKET: Duration = Duration::from_secs(2);

@@ -3,18 +3,39 @@
 
 use std::io::Cursor;
 
+use dz_config::RunConfig;
 use dz_fleet::Plan;
 use dz_game::Game;
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter, replay_with};
 
+use super::plan::resign_of;
 use crate::komi::own_komi;
 use crate::seeds::game_seed;
-use crate::{CyclePlan, GamePlan};
+use crate::{CyclePlan, GamePlan, Past, ShardPublisher, cycle_plan};
 
 /// The cycle's plan with units in the place of shards.
 pub(super) fn unit_plan(plan: &CyclePlan, unit_games: u64) -> CyclePlan {
     let first_shard = plan.first_shard * (plan.games_per_shard / unit_games);
     CyclePlan { games_per_shard: unit_games, first_shard, ..plan.clone() }
+}
+
+/// What the headers of a plan's units share.
+pub(super) fn shared_header(
+    plan: &Plan,
+    config: &RunConfig,
+    evaluator: &str,
+) -> anyhow::Result<ShardHeader> {
+    let (evaluator, network) = (evaluator.to_owned(), plan.network_name.clone());
+    let header = ShardPublisher::header(config, plan.generation, evaluator, network)?;
+    Ok(ShardHeader { config_hash: plan.header_hash.clone(), ..header })
+}
+
+/// The games of a plan as a worker plays them, by units.
+pub(super) fn games_of(plan: &Plan, config: &RunConfig, past: Past) -> CyclePlan {
+    let first_shard = plan.first_game / plan.games_per_shard;
+    let games = cycle_plan(config, plan.generation, first_shard, resign_of(plan), past);
+    let games = CyclePlan { count: plan.games, games_per_shard: plan.games_per_shard, ..games };
+    unit_plan(&games, plan.unit_games)
 }
 
 /// The header of a unit. `shared` is what the headers of the cycle's shards share.

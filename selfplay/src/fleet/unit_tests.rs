@@ -7,7 +7,7 @@ use dz_game::{Move, Outcome, Player};
 use dz_shard::{GameEnd, ParentGame, ResignThresholds};
 
 use super::*;
-use crate::stage::sources_of;
+use crate::sources::sources_of;
 use crate::{CycleTally, Past, ShardPublisher, ShardSink, cycle_plan, play_cycle};
 
 const SMOKE: &str = include_str!("../../../configs/tictactoe-smoke.toml");

@@ -1,17 +1,14 @@
 //! A worker: plays for a run that it knows by its mailbox alone.
 
 use std::collections::BTreeSet;
-use std::net::SocketAddr;
-use std::ops::Range;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_config::{DeviceChoice, RunConfig};
+use dz_config::RunConfig;
 use dz_fleet::{
     Backoff, Board, EvaluatorRule, FleetError, ObjectHash, PLAN_BYTES_MAX, Pick, Plan, past_path,
-    plan_path,
+    plan_path, start_delay,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Sources;
@@ -22,89 +19,18 @@ use dz_store::{Mailbox, MailboxError, host};
 
 use super::cache;
 use super::metrics::{Counters, serve};
+use super::options::{WorkerEnd, WorkerOptions, WorkerRefused, accept};
 use super::past_file::{PAST_BYTES_MAX, read_past};
-use super::plan::{read_board, resign_of};
+use super::plan::read_board;
 use super::session::{Choice, Deliverer, Identity, OpenClaims, Picker};
-use super::unit::unit_plan;
-use crate::stage::sources_of;
-use crate::{CyclePlan, Past, ShardPublisher, cycle_plan, play_shards};
+use super::unit::{games_of, shared_header};
+use super::waiting::{SLICE, Waiting};
+use crate::sources::sources_of;
+use crate::{CyclePlan, Past, play_shards};
 
-/// How long a wait goes on without a look at whether to stop.
-const SLICE: Duration = Duration::from_millis(50);
 /// The shortest and the longest pause of a worker with nothing to play: of a folder, of a bucket.
 const PAUSES_FOLDER: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 const PAUSES_BUCKET: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
-
-/// What a worker is told.
-#[derive(Clone, Debug)]
-pub struct WorkerOptions {
-    /// Address of the mailbox.
-    pub mailbox: String,
-    /// Version of this program; it must be the home's.
-    pub version: String,
-    /// Folder of networks; the user's cache by default.
-    pub cache: Option<PathBuf>,
-    /// Whether to end when the newest plan has nothing left to begin.
-    pub once: bool,
-    /// Units of the newest plan to play, without claims.
-    pub units: Option<Range<u32>>,
-    /// How long units that were begun may take after a stop was asked for.
-    pub grace: Duration,
-    /// How long to wait for something to play.
-    pub patience: Duration,
-    /// What to compute on, in place of the home's device.
-    pub device: Option<DeviceChoice>,
-    /// Where to show metrics.
-    pub metrics: Option<SocketAddr>,
-}
-
-/// How a worker ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WorkerEnd {
-    /// The run is finished, or what was asked for is done.
-    Finished,
-    /// The same command may be started again; why it ended, for people.
-    TryAgain(String),
-}
-
-/// Why a worker plays nothing for this run. Nothing was handed in.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum WorkerRefused {
-    /// Another version might play other games.
-    #[error(
-        "the home runs dagzero {theirs} and this is {ours}: another version may play other games. Install {theirs} here, \
-         or end the run's other program and start it with this one"
-    )]
-    Version {
-        /// This program's.
-        ours: String,
-        /// The home's.
-        theirs: String,
-    },
-    /// This program makes another configuration of the same text.
-    #[error(
-        "this program reads the run's configuration otherwise than its home ({what}): install the version of dagzero that the \
-         home runs"
-    )]
-    Configuration {
-        /// What differs.
-        what: String,
-    },
-    /// Other bits.
-    #[error(
-        "the run takes games of the evaluator {theirs} alone, and here is {ours}: choose another --device or machine, or set \
-         workers.evaluators = \"any\" at home, which gives up equal bytes"
-    )]
-    Evaluator {
-        /// This machine's.
-        ours: String,
-        /// The home's.
-        theirs: String,
-    },
-    /// Something in the mailbox is of a later program, or damaged.
-    #[error("{0}")]
-    Mailbox(FleetError),
-}
 
 /// Plays for the run at `options.mailbox` until it is finished, somebody asks to stop, or patience
 /// is over.
@@ -148,6 +74,11 @@ pub fn work(
         tell,
     };
     worker.release_after_grace();
+    if !worker.mailbox.is_folder()
+        && let Some(end) = worker.waiting.wait(start_delay(worker.identity.word), "it begins")
+    {
+        return Ok(end);
+    }
     let end = worker.work();
     worker.open.release(&worker.mailbox);
     end
@@ -159,35 +90,6 @@ fn identity() -> Identity {
     let word = RandomState::new().build_hasher().finish();
     let worker = format!("{}-{}-{:08x}", host(), std::process::id(), word as u32);
     Identity { worker, word }
-}
-
-/// Waits, as long as there is patience.
-struct Waiting<'a> {
-    patience: Duration,
-    stop: &'a Stop,
-    since: Instant,
-}
-
-impl Waiting<'_> {
-    /// Waits for `pause`, unless that is the end.
-    fn wait(&mut self, pause: Duration, why: &str) -> Option<WorkerEnd> {
-        let until = Instant::now() + pause;
-        loop {
-            if self.stop.requested() {
-                return Some(WorkerEnd::TryAgain("asked to stop".to_owned()));
-            }
-            if self.since.elapsed() > self.patience {
-                let seconds = self.patience.as_secs();
-                let text = format!("nothing to play for {seconds} s ({why})");
-                return Some(WorkerEnd::TryAgain(text));
-            }
-            let rest = until.saturating_duration_since(Instant::now());
-            if rest.is_zero() {
-                return None;
-            }
-            thread::sleep(rest.min(SLICE));
-        }
-    }
 }
 
 struct Worker<'a> {
@@ -239,7 +141,7 @@ impl Worker<'_> {
             match self.look_patiently()? {
                 Err(end) => return Ok(end),
                 Ok(Look::Plan(plan, _)) => {
-                    let config = self.accept(&plan)?;
+                    let config = accept(&plan, &self.options.version)?;
                     let spec: GameSpec = config.run.game.parse()?;
                     return with_game!(&spec, |game| self.work_at(&game, &config.run.game))?;
                 }
@@ -268,7 +170,7 @@ impl Worker<'_> {
                 },
                 Ok(Look::Plan(plan, board)) => (plan, board),
             };
-            let config = self.accept(&plan)?;
+            let config = accept(&plan, &self.options.version)?;
             if config.run.game != spec {
                 let what = format!("its game was {spec} and is {}", config.run.game);
                 return Err(WorkerRefused::Configuration { what }.into());
@@ -296,7 +198,9 @@ impl Worker<'_> {
                 }
             };
             let games = games_of(&plan, &config, past.clone());
-            let units = self.play(game, &plan, &config, &games, board, loaded, &mut tried.1)?;
+            let shared = shared_header(&plan, &config, &loaded.evaluator)?;
+            let work = Work { plan: &plan, games, shared };
+            let units = self.play(game, &work, board, loaded, &mut tried.1)?;
             if self.waiting.stop.requested() {
                 return Ok(WorkerEnd::TryAgain("asked to stop".to_owned()));
             }
@@ -351,22 +255,6 @@ impl Worker<'_> {
         };
         let plan = Plan::read(&path, &bytes).map_err(LookError::Refused)?;
         Ok(Look::Plan(Box::new(plan), board))
-    }
-
-    /// The configuration of a plan, if this program plays the same games.
-    fn accept(&self, plan: &Plan) -> Result<RunConfig, WorkerRefused> {
-        let ours = &self.options.version;
-        if plan.version != *ours {
-            let (ours, theirs) = (ours.clone(), plan.version.clone());
-            return Err(WorkerRefused::Version { ours, theirs });
-        }
-        let config = RunConfig::from_text(&plan.config, &[])
-            .map_err(|error| WorkerRefused::Configuration { what: error.to_string() })?;
-        if config.results_hash() != plan.results_hash {
-            let what = format!("hash {} here, {} there", config.results_hash(), plan.results_hash);
-            return Err(WorkerRefused::Configuration { what });
-        }
-        Ok(config)
     }
 
     /// Loads what plays; none where the network is not in the mailbox any more.
@@ -428,17 +316,14 @@ impl Worker<'_> {
     fn play<G: Game>(
         &mut self,
         game: &G,
-        plan: &Plan,
-        config: &RunConfig,
-        games: &CyclePlan,
+        work: &Work<'_>,
         board: Board,
         loaded: &mut Loaded<G>,
         tried: &mut BTreeSet<Pick>,
     ) -> anyhow::Result<u64> {
-        let shared = shared_header(plan, config, &loaded.evaluator)?;
         let mut picker = Picker {
             mailbox: &self.mailbox,
-            plan,
+            plan: work.plan,
             identity: &self.identity,
             evaluator: &loaded.evaluator,
             choice: self.options.units.clone().map_or(Choice::Board, Choice::Given),
@@ -452,8 +337,8 @@ impl Worker<'_> {
         };
         let mut deliverer = Deliverer {
             mailbox: &self.mailbox,
-            plan,
-            shared: &shared,
+            plan: work.plan,
+            shared: &work.shared,
             identity: &self.identity,
             open: self.open.clone(),
             counters: Arc::clone(&self.counters),
@@ -463,7 +348,7 @@ impl Worker<'_> {
             units: 0,
         };
         let mut next = || picker.next().map(u64::from);
-        play_shards(game, games, &mut next, &mut loaded.sources, &mut deliverer)?;
+        play_shards(game, &work.games, &mut next, &mut loaded.sources, &mut deliverer)?;
         Ok(deliverer.units)
     }
 
@@ -485,24 +370,17 @@ impl From<MailboxError> for LookError {
     }
 }
 
+/// A plan as a worker plays it.
+struct Work<'a> {
+    plan: &'a Plan,
+    games: CyclePlan,
+    /// What the headers of its units share.
+    shared: ShardHeader,
+}
+
 /// A network that is ready to play.
 struct Loaded<G: Game> {
     sources: Sources<G>,
     name: String,
     evaluator: String,
-}
-
-/// What the headers of a plan's units share.
-fn shared_header(plan: &Plan, config: &RunConfig, evaluator: &str) -> anyhow::Result<ShardHeader> {
-    let (evaluator, network) = (evaluator.to_owned(), plan.network_name.clone());
-    let header = ShardPublisher::header(config, plan.generation, evaluator, network)?;
-    Ok(ShardHeader { config_hash: plan.header_hash.clone(), ..header })
-}
-
-/// The games of a plan, by units.
-fn games_of(plan: &Plan, config: &RunConfig, past: Past) -> CyclePlan {
-    let first_shard = plan.first_game / plan.games_per_shard;
-    let games = cycle_plan(config, plan.generation, first_shard, resign_of(plan), past);
-    let games = CyclePlan { count: plan.games, games_per_shard: plan.games_per_shard, ..games };
-    unit_plan(&games, plan.unit_games)
 }

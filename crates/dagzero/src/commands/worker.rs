@@ -11,6 +11,10 @@ use dz_stage::{Stop, stderr_line};
 
 use crate::Exit;
 
+/// What the argument takes.
+const MAILBOX: &str = "A folder that the run's machine sees, too, or s3://BUCKET/PREFIX, \
+    gs://BUCKET/PREFIX, az://CONTAINER/PREFIX (a build with the feature cloud)";
+
 /// Play games for the run that a mailbox belongs to, until it is finished
 ///
 /// The run was started with --set workers.mailbox=MAILBOX, on any machine. Any number of workers
@@ -25,9 +29,7 @@ use crate::Exit;
     dagzero worker /mnt/shared/connect4\n  \
     dagzero worker s3://bucket/connect4 --device cuda:0 --metrics 127.0.0.1:9100")]
 pub(crate) struct Args {
-    /// A folder that the run's machine sees, too, or s3://BUCKET/PREFIX, gs://BUCKET/PREFIX,
-    /// az://CONTAINER/PREFIX (a build with the feature `cloud`)
-    #[arg(value_name = "MAILBOX")]
+    #[arg(value_name = "MAILBOX", help = MAILBOX)]
     mailbox: String,
     /// Keep networks in this folder; by default dagzero/networks in the user's cache
     #[arg(long, value_name = "DIR")]

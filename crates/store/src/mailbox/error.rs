@@ -34,6 +34,15 @@ pub enum MailboxError {
         /// The address as given.
         address: String,
     },
+    /// Another home serves the mailbox's run.
+    #[error(
+        "another home has taken the run of the mailbox {address} over: this one must end. Keep one of the two run directories; if \
+         this is to be the one, stop the other and start this one again"
+    )]
+    TakenOver {
+        /// The address as given.
+        address: String,
+    },
     /// An object is longer than one of its kind can be.
     #[error(
         "{path} in the mailbox has {bytes} bytes, and none of its kind has more than {bytes_max}: delete it"
