@@ -74,6 +74,18 @@ impl CycleTally {
         self.search.add(search);
     }
 
+    /// Adds all that another lockstep did.
+    pub(crate) fn add_all(&mut self, other: &Self) {
+        self.games += other.games;
+        self.positions += other.positions;
+        self.reanalyzed += other.reanalyzed;
+        self.plies += other.plies;
+        for (sum, part) in self.results.iter_mut().zip(other.results) {
+            *sum += part;
+        }
+        self.add_costs(other);
+    }
+
     /// Adds what a process did before under another champion.
     pub fn add_costs(&mut self, before: &Self) {
         self.search.add(&before.search);
@@ -104,10 +116,26 @@ pub fn play_cycle<G: Game>(
     sources: &mut Sources<G>,
     sink: &mut dyn ShardSink,
 ) -> anyhow::Result<CycleTally> {
+    let mut missing = missing.iter().copied();
+    play_shards(game, plan, &mut || missing.next(), sources, sink)
+}
+
+/// As [`play_cycle`], of the shards that `next` names one after another. It is asked whenever there
+/// is room for more games; once it has none, it should have none any more.
+///
+/// # Errors
+/// As [`play_cycle`].
+pub fn play_shards<G: Game>(
+    game: &G,
+    plan: &CyclePlan,
+    next: &mut (dyn FnMut() -> Option<u64> + Send),
+    sources: &mut Sources<G>,
+    sink: &mut dyn ShardSink,
+) -> anyhow::Result<CycleTally> {
     let mut shards = Shards {
         game,
         plan,
-        missing,
+        next,
         numbers: 0..0,
         open: BTreeMap::new(),
         stopped: false,
@@ -121,8 +149,8 @@ pub fn play_cycle<G: Game>(
 struct Shards<'a, G> {
     game: &'a G,
     plan: &'a CyclePlan,
-    /// Shards not yet begun.
-    missing: &'a [u64],
+    /// Names the shards to begin.
+    next: &'a mut (dyn FnMut() -> Option<u64> + Send),
     /// Games of the newest shard that were not yet begun.
     numbers: std::ops::Range<u64>,
     /// Finished games of unfinished shards, by shard and number.
@@ -137,8 +165,7 @@ impl<G: Game> Roster<SelfGame<G>> for Shards<'_, G> {
 
     fn next(&mut self) -> Option<SelfGame<G>> {
         if self.numbers.is_empty() && !self.stopped {
-            let (&index, rest) = self.missing.split_first()?;
-            self.missing = rest;
+            let index = (self.next)()?;
             self.numbers = self.plan.games_of(index);
         }
         let number = self.numbers.next()?;

@@ -58,6 +58,25 @@ impl Forks {
         Self { share, parents }
     }
 
+    /// Forks of games with these numbers, komi of their own and moves.
+    pub(crate) fn of_moves(
+        parents: impl IntoIterator<Item = (u64, Option<Komi>, Vec<Move>)>,
+        share: f64,
+    ) -> Self {
+        let parent = |(number, komi, moves)| Parent { number, komi, moves };
+        Self::of_parents(parents.into_iter().map(parent).collect(), share)
+    }
+
+    /// Share of games that are forks.
+    pub(crate) const fn share(&self) -> f64 {
+        self.share
+    }
+
+    /// The games that may be forked, as [`Self::of_moves`] takes them.
+    pub(crate) fn parents(&self) -> impl Iterator<Item = (u64, Option<Komi>, &[Move])> {
+        self.parents.iter().map(|parent| (parent.number, parent.komi, &parent.moves[..]))
+    }
+
     /// Forks of the games of the cycle before, as far as they are there. The ledger's shards of
     /// that cycle do not change any more, so what is forked is the same after every kill.
     ///

@@ -5,8 +5,10 @@
 //! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
 
 mod beginning;
+mod collector;
 mod cycle;
 mod decided;
+mod fleet;
 mod forks;
 mod game_plan;
 mod import;
@@ -21,12 +23,14 @@ mod resign;
 mod seeds;
 mod self_game;
 mod settings;
+mod sources;
 mod stage;
 mod summary;
 mod surprise;
 
-pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle};
+pub use cycle::{CyclePlan, CycleTally, ShardSink, play_cycle, play_shards};
 pub use decided::DecidedPlan;
+pub use fleet::{WorkerEnd, WorkerOptions, WorkerRefused, finish_mailbox, work};
 pub use forks::Forks;
 pub use game_plan::GamePlan;
 pub use import::{IMPORTED, import_games};
@@ -38,4 +42,5 @@ pub use reanalysis::Reanalyses;
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::SelfGame;
 pub use settings::cycle_plan;
-pub use stage::{champion_sources, run};
+pub use sources::champion_sources;
+pub use stage::{run, run_as};

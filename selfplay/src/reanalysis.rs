@@ -78,6 +78,11 @@ impl Reanalyses {
         Ok(Self::of(games))
     }
 
+    /// All originals, each after the number of the game that reanalyses it.
+    pub(crate) fn originals(&self) -> impl Iterator<Item = (u64, &GameRecord)> {
+        self.originals.iter().map(|(&number, game)| (number, &**game))
+    }
+
     /// The game whose moves the game of this number has, if it is one of them.
     pub(crate) fn original(&self, number: u64) -> Option<&Arc<GameRecord>> {
         self.originals.get(&number)

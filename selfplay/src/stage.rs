@@ -1,35 +1,36 @@
 //! The stage: one turn is one cycle's games.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::time::Instant;
 
-use anyhow::{Context, bail};
-use dz_config::{BootstrapEvaluator, RunConfig};
+use anyhow::bail;
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{Sources, Uniform};
-use dz_play::rollouts_of;
 use dz_search::SearchCounts;
-use dz_shard::{GameRecord, ShardHeader};
-use dz_stage::{Progress, Rates, Spent, StageContext};
-use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
+use dz_stage::{Spent, StageContext};
+use dz_store::{Entry, RunState, SelfplaySummary, Stage};
 
+use crate::collector::Collector;
+use crate::fleet;
 use crate::published::each_game;
+use crate::sources::champion_sources;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
-    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan, cycle_resign,
+    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, cycle_plan, cycle_resign,
     first_shard, play_cycle,
 };
-
-/// How often a cycle in progress asks whether there is another champion.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Plays what is missing of a cycle's games and closes the turn.
 ///
 /// # Errors
 /// What store, shards, network or device report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+    run_as(env!("CARGO_PKG_VERSION"), context, cycle)
+}
+
+/// As [`run`], by a program of this version: workers of another one are refused.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     let spec: GameSpec = context.config.run.game.parse()?;
     let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
     let state = context.ledger.state();
@@ -46,7 +47,7 @@ pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
         let (tally, evaluator) =
-            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan))??;
+            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan, version))??;
         played.add_costs(&tally);
         if is_whole(context, cycle, &plan) {
             break (generation, evaluator);
@@ -90,6 +91,7 @@ fn play_on<G: Game>(
     spent: &Spent<Costs>,
     played: &CycleTally,
     plan: &CyclePlan,
+    version: &str,
 ) -> anyhow::Result<(CycleTally, String)> {
     let state = context.ledger.state();
     let cycle = spent.cycle();
@@ -120,119 +122,14 @@ fn play_on<G: Game>(
         looked: Instant::now(),
         context,
     };
-    let tally = play_cycle(game, plan, &missing, &mut sources, &mut collector)?;
-    Ok((tally, evaluator))
-}
-
-/// The champion as source 0, and the name of its network for headers. Without a champion, source 0
-/// is the bootstrap evaluator.
-///
-/// # Errors
-/// If the network is damaged or does not load, or the device is not there.
-pub fn champion_sources<G: Game>(
-    game: &G,
-    run: &Run,
-    config: &RunConfig,
-    champion: Option<&ChampionState>,
-) -> anyhow::Result<(Sources<G>, String)> {
-    let mut sources = Sources::default();
-    let Some(champion) = champion else {
-        match config.bootstrap.evaluator {
-            BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            BootstrapEvaluator::Rollout => {
-                sources.add_instant(Arc::new(rollouts_of(config.search.rollout.policy())))
-            }
-        };
-        let name = sources.ids()[0].clone();
-        return Ok((sources, name));
+    let tally = match collector.context.config.mailbox().map(str::to_owned) {
+        None => play_cycle(game, plan, &missing, &mut sources, &mut collector)?,
+        Some(address) => {
+            let address = address.as_str();
+            fleet::play_with_workers(game, &missing, &mut sources, collector, address, version)?
+        }
     };
-    let bytes = run.get(&champion.network)?;
-    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
-    let evaluator = dz_burn_net::network_evaluator_on(game, &bytes, &devices)
-        .with_context(|| format!("the champion {} does not load", champion.network.path))?;
-    sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
-    Ok((sources, champion.network.blake3.clone()))
-}
-
-/// Publishes shards as they fill and reports progress.
-struct Collector<'a> {
-    plan: &'a CyclePlan,
-    context: &'a mut StageContext,
-    cycle: u32,
-    generation: u32,
-    /// Games of shards that were published before this process.
-    published_games: u64,
-    /// When the champion began to play.
-    started: Instant,
-    /// The cycle's costs over all processes, and what they were before.
-    spent: &'a Spent<Costs>,
-    costs_before: Costs,
-    /// What the headers of all shards share.
-    header: ShardHeader,
-    /// When the ledger was last asked for another champion.
-    looked: Instant,
-}
-
-impl Collector<'_> {
-    /// Whether another champion is there; the ledger is asked now and then where stages work side
-    /// by side.
-    fn is_succeeded(&mut self) -> bool {
-        let side_by_side = self.context.config.lead_cycles() > 0;
-        if side_by_side && self.looked.elapsed() >= LOOK_EVERY {
-            self.looked = Instant::now();
-            if let Err(error) = self.context.ledger.poll() {
-                // The next shard's entry meets the same fault, where it can be dealt with.
-                tracing::warn!("the ledger cannot be read: {error}");
-            }
-        }
-        self.context.ledger.state().generation() > self.generation
-    }
-}
-
-impl ShardSink for Collector<'_> {
-    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
-        let mut publisher = ShardPublisher {
-            run: &self.context.run,
-            ledger: &mut self.context.ledger,
-            cycle: self.cycle,
-            header: self.header.clone(),
-            first_shard: self.plan.first_shard,
-        };
-        publisher.publish(index, games)
-    }
-
-    fn wants_more(&mut self, tally: &CycleTally) -> bool {
-        self.spent.note(|| self.costs_before.with(tally));
-        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
-        let lockstep = &tally.lockstep;
-        let playouts = tally.search.playouts;
-        let mut rates = Rates::from([
-            ("games/s".to_owned(), tally.games as f64 / seconds),
-            ("positions/s".to_owned(), tally.positions as f64 / seconds),
-            ("playouts/s".to_owned(), playouts as f64 / seconds),
-        ]);
-        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
-        if lockstep.places > 0 {
-            let evaluations = lockstep.evaluations;
-            rates.insert("evaluations/s".to_owned(), evaluations as f64 / seconds);
-            rates.insert("batch fill %".to_owned(), share(evaluations, lockstep.places));
-            let search = &tally.search;
-            let asked = search.evaluations + search.cache_hits;
-            rates.insert("cache hits %".to_owned(), share(search.cache_hits, asked));
-        }
-        let transpositions = tally.search.transpositions;
-        rates.insert("transpositions %".to_owned(), share(transpositions, playouts));
-        self.context.events.progress(Progress {
-            stage: Stage::Selfplay,
-            cycle: self.cycle,
-            generation: self.generation,
-            done: self.published_games + tally.games,
-            total: self.plan.count,
-            unit: "games".to_owned(),
-            rates,
-        });
-        !self.is_succeeded() && !self.context.stop.requested()
-    }
+    Ok((tally, evaluator))
 }
 
 /// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer

@@ -12,6 +12,7 @@ const LAYERS: [&[&str]; 10] = [
     &[
         "dz-search",
         "dz-external-engines",
+        "dz-fleet",
         "dz-linear",
         "dz-record",
         "dz-shard",

@@ -33,6 +33,7 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     }
     checks.resign();
     checks.gate();
+    checks.workers();
     checks.faults
 }
 
@@ -126,6 +127,18 @@ impl Checks<'_> {
             let problem = format!("gate.rule = \"{}\" cannot decide without games", gate.rule);
             let fault = Fault::new("gate.games", problem).value(0);
             self.faults.push(fault.allowed("an even number from 2, or gate.rule = \"always\""));
+        }
+    }
+
+    /// A shard is made of whole units.
+    fn workers(&mut self) {
+        let (shard, unit) = (self.config.selfplay.games_per_shard, self.config.unit_games());
+        let keys = ["workers.unit_games", "workers.mailbox", "selfplay.games_per_shard"];
+        let has_workers = self.config.mailbox().is_some();
+        if self.sound(&keys) && has_workers && !shard.is_multiple_of(unit) {
+            let problem = format!("does not divide selfplay.games_per_shard = {shard}");
+            let fault = Fault::new("workers.unit_games", problem).value(unit);
+            self.faults.push(fault.allowed(format!("a divisor of {shard}")));
         }
     }
 

@@ -25,8 +25,8 @@ pub use load::Loaded;
 pub use run_config::RunConfig;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,
-    EngineAnchor, EngineProtocol, FinalSection, GateRule, GateSection, NetworkSection,
-    OpeningSampler, Optimizer, RatingSection, Resign, RunMode, RunSection, SOLVER_DEPTH_MAX,
-    Schedule, SelfplaySection, ShuffleSection, SoftResign, StorageSection, TrainingPrecision,
-    TrainingSection, WindowSection,
+    EngineAnchor, EngineProtocol, FinalSection, GateRule, GateSection, MailboxAddress,
+    NetworkSection, OpeningSampler, Optimizer, RatingSection, Resign, RunMode, RunSection,
+    SOLVER_DEPTH_MAX, Schedule, SelfplaySection, ShuffleSection, SoftResign, StorageSection,
+    TrainingPrecision, TrainingSection, WindowSection, WorkerEvaluators, WorkersSection,
 };

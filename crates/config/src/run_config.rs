@@ -13,6 +13,7 @@ use crate::change::Change;
 use crate::sections::{
     AlarmsSection, BootstrapSection, FinalSection, GateSection, NetworkSection, RatingSection,
     RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
+    WorkersSection,
 };
 
 /// Lists the sections once, for the struct and for all that walks over them.
@@ -100,6 +101,8 @@ run_config! {
     rating: RatingSection,
     /// The match that ends a run.
     r#final: FinalSection,
+    /// Games that other machines play.
+    workers: WorkersSection,
     /// What stays on disk.
     storage: StorageSection,
     /// When it stops by itself.

@@ -18,7 +18,7 @@ use commands::serve;
 use commands::{
     accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, learn, list,
     match_cmd, new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard,
-    stages, status, tune_lr, verify, watch,
+    stages, status, tune_lr, verify, watch, worker,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -78,6 +78,7 @@ enum Command {
     Doctor(doctor::Args),
     TuneLr(tune_lr::Args),
     Learn(learn::Args),
+    Worker(worker::Args),
     Completions(completions::Args),
     Man(completions::ManArgs),
     Init(run::InitArgs),
@@ -95,7 +96,7 @@ impl Cli {
     /// Whether the command's work are files of its own, so that an output that nobody reads any
     /// more is no failure: a run goes on when its terminal is gone.
     pub const fn outlives_its_output(&self) -> bool {
-        matches!(self.command, Command::Run(_) | Command::Resume(_))
+        matches!(self.command, Command::Run(_) | Command::Resume(_) | Command::Worker(_))
     }
 }
 
@@ -132,6 +133,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Doctor(args) => doctor::run(&args, out),
         Command::TuneLr(args) => tune_lr::run(&args, out),
         Command::Learn(args) => learn::run(&args, out),
+        Command::Worker(args) => worker::run(&args),
         Command::Completions(args) => completions::run(&args, Cli::command(), out),
         Command::Man(args) => completions::man(&args, Cli::command(), out),
         Command::Init(args) => run::init(&args, out),

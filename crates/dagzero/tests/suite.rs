@@ -13,6 +13,7 @@ mod engine;
 mod engines;
 mod export;
 mod faults;
+mod fleet;
 mod foreign;
 mod front_door;
 mod games;

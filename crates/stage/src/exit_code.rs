@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use dz_config::ConfigError;
-use dz_store::{Remedy, StoreError};
+use dz_store::{MailboxError, Remedy, StoreError};
 
 use crate::exit::{CHECK_FAILED, CONFIG, TRY_AGAIN, USAGE, error_text};
 use crate::in_force::ConfigRefused;
@@ -40,6 +40,9 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
     }
     if let Some(store) = StoreError::of_cause(cause) {
         return of_store(store);
+    }
+    if let Some(error) = cause.downcast_ref::<MailboxError>() {
+        return Some(if error.is_temporary() { TRY_AGAIN } else { CONFIG });
     }
     if let Some(failure) = cause.downcast_ref::<StageFailure>() {
         return Some(failure.exit_code());

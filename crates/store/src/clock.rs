@@ -10,7 +10,7 @@ pub(crate) fn unix_ms() -> u64 {
 }
 
 /// The machine's name.
-pub(crate) fn host() -> String {
+pub fn host() -> String {
     fs::read_to_string("/proc/sys/kernel/hostname")
         .map_or_else(|_| "this machine".to_owned(), |name| name.trim().to_owned())
 }

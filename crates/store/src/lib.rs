@@ -1,4 +1,4 @@
-//! Where bytes live: run layout, create-only ledger, locks.
+//! Where bytes live: run layout, create-only ledger, locks; mailboxes.
 //!
 //! A run is one directory ([`Run`]). Stages meet only through what is published in it: immutable
 //! objects, named by [`ObjectRef`]s in the one ledger ([`Ledger`]), a numbered log of records that
@@ -16,6 +16,7 @@ mod hash;
 pub mod layout;
 mod ledger;
 mod lock;
+mod mailbox;
 mod metrics;
 mod object;
 pub mod remedy;
@@ -28,7 +29,7 @@ mod unfinished;
 mod ways;
 
 pub use belongs::match_cycle;
-pub use clock::utc;
+pub use clock::{host, utc};
 pub use error::{Result, StoreError};
 pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
 pub use ledger::{
@@ -39,6 +40,7 @@ pub use ledger::{
     ShardState, Stage, StageTurn, VerdictState, best_connected,
 };
 pub use lock::{Holder, LOCK_WAIT, Pause, RunLock, TurnProgress};
+pub use mailbox::{Created, Listed, Mailbox, MailboxError, StoreProof, prove};
 pub use metrics::MetricsWriter;
 pub use object::ObjectRef;
 pub use remedy::Remedy;

@@ -4,9 +4,12 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod audit;
+#[cfg(feature = "cloud")]
+mod bucket;
 mod bursts;
 mod foreign;
 mod hostile;
 mod ledger;
 mod locks;
+mod mailbox;
 mod objects;

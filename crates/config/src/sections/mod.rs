@@ -14,6 +14,7 @@ mod shuffle;
 mod storage;
 mod training;
 mod window;
+mod workers;
 
 pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
@@ -29,3 +30,4 @@ pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
 pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};
 pub use window::WindowSection;
+pub use workers::{MailboxAddress, WorkerEvaluators, WorkersSection};

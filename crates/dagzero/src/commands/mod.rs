@@ -35,6 +35,7 @@ pub(crate) mod status;
 pub(crate) mod tune_lr;
 pub(crate) mod verify;
 pub(crate) mod watch;
+pub(crate) mod worker;
 
 use std::{
     fs::File,

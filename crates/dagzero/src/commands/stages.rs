@@ -1,6 +1,7 @@
 //! `dagzero selfplay`, `shuffler`, `trainer`, `gatekeeper`: the stages from this executable.
 
-use dz_stage::{Stage, StageArgs, StageEnd, run_stage, run_stage_with};
+use dz_stage::{InForce, Stage, StageArgs, StageEnd, Stop, run_stage, run_stage_with};
+use dz_store::{Ledger, Run};
 
 use crate::Exit;
 
@@ -8,7 +9,9 @@ use crate::Exit;
 pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
     dz_stage::init_logging(args.events);
     let end = match stage {
-        Stage::Selfplay => run_stage(stage, args, dz_selfplay::run),
+        Stage::Selfplay => run_stage(stage, args, |context, cycle| {
+            dz_selfplay::run_as(env!("DAGZERO_VERSION"), context, cycle)
+        }),
         Stage::Shuffler => run_stage_with(stage, args, dz_shuffler::start, |(), context, cycle| {
             dz_shuffler::run(context, cycle)
         }),
@@ -16,10 +19,22 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
         Stage::Gatekeeper => run_stage(stage, args, dz_gatekeeper::run),
         Stage::Driver => anyhow::bail!("the driver is no stage; use `dagzero run`"),
     }?;
+    if stage == Stage::Selfplay && end == StageEnd::Finished {
+        tell_workers(args)?;
+    }
     Ok(match end {
         StageEnd::NotOurs | StageEnd::Stopped | StageEnd::Interrupted | StageEnd::Reconfigured => {
             Exit::TryAgain
         }
         StageEnd::Finished | StageEnd::TurnDone => Exit::Done,
     })
+}
+
+/// Tells the workers of a finished run, if it has any, that it is finished.
+fn tell_workers(args: &StageArgs) -> anyhow::Result<()> {
+    let run = Run::open(&args.run)?;
+    let ledger = Ledger::open(&run)?;
+    let config = InForce::of(&run, ledger.state())?.config;
+    // Signals are listened to already: where one comes now, the next start tells them.
+    dz_selfplay::finish_mailbox(&run, &config, &Stop::new())
 }

@@ -3,6 +3,7 @@
 
 mod probe;
 mod run;
+mod store;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -26,6 +27,10 @@ use crate::Exit;
 /// Alarms come first; each finding says by what it was judged and what to do. Exits 1 if there is
 /// an alarm.
 ///
+/// With --store: tries whether a folder or bucket serves as the mailbox of a run and its workers.
+/// Eight writers create fifty objects at once, which are then listed, read, replaced and deleted.
+/// Exits 1 if it does not.
+///
 /// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on
 /// fixed positions on the device and compares the answers with those of a plain implementation;
 /// measures for a second how fast it is; on a card learns for some steps and compares the losses
@@ -35,7 +40,8 @@ use crate::Exit;
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
     dagzero doctor --device cuda:1 --json\n  \
-    dagzero doctor data/connect4-quick")]
+    dagzero doctor data/connect4-quick\n  \
+    dagzero doctor --store /mnt/shared/connect4")]
 pub(crate) struct Args {
     /// A run to look at, instead of the machine
     #[arg(value_name = "RUN")]
@@ -47,6 +53,10 @@ pub(crate) struct Args {
     /// processor), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
+    /// A folder or a bucket (`s3`, `gs` or `az`, as in `dagzero worker --help`) to try as a mailbox;
+    /// twice for two ways to the same one, such as two mounts
+    #[arg(long, value_name = "URL", conflicts_with_all = ["run", "device"])]
+    store: Vec<String>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -90,6 +100,9 @@ struct Speed {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    if !args.store.is_empty() {
+        return store::run(&args.store, args.json, out);
+    }
     if let Some(dir) = &args.run {
         return run::run(dir, args.network.as_deref(), &args.device, args.json, out);
     }

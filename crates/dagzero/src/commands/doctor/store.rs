@@ -1,0 +1,102 @@
+//! `dagzero doctor --store`: whether a folder or bucket serves as a mailbox.
+
+use std::io::Write;
+use std::time::Instant;
+
+use anyhow::Context;
+use dz_store::{StoreProof, prove};
+use serde::Serialize;
+
+use crate::Exit;
+use crate::commands::write_line;
+
+/// Writers that meet at each key.
+const WRITERS: u32 = 8;
+/// Keys.
+const KEYS: u32 = 50;
+
+#[derive(Debug, Serialize)]
+struct Findings<'a> {
+    stores: &'a [String],
+    writers: u32,
+    keys: u32,
+    one_winner: u32,
+    several_winners: u32,
+    no_winner: u32,
+    not_a_winners: u32,
+    unlisted: u32,
+    stale_reads: u32,
+    undeleted: u32,
+    seconds: f64,
+    /// Whether workers may meet a run in it.
+    serves_workers: bool,
+    /// Whether it also tells two homes of one run apart.
+    serves_two_homes: bool,
+}
+
+/// Tries the store that all `addresses` lead to, and says what it is good for.
+///
+/// # Errors
+/// What the store reports.
+pub(super) fn run(addresses: &[String], json: bool, out: &mut dyn Write) -> anyhow::Result<Exit> {
+    let name = format!("{}-{}", dz_store::host(), std::process::id());
+    // Names of machines may have letters that objects may not.
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '-').collect();
+    let begun = Instant::now();
+    let proof = prove(addresses, WRITERS, KEYS, &name)
+        .with_context(|| format!("{} cannot be tried", addresses.join(" and ")))?;
+    let findings = Findings {
+        stores: addresses,
+        writers: proof.writers,
+        keys: proof.keys,
+        one_winner: proof.one_winner,
+        several_winners: proof.several_winners,
+        no_winner: proof.no_winner,
+        not_a_winners: proof.not_a_winners,
+        unlisted: proof.unlisted,
+        stale_reads: proof.stale_reads,
+        undeleted: proof.undeleted,
+        seconds: begun.elapsed().as_secs_f64(),
+        serves_workers: proof.is_consistent(),
+        serves_two_homes: proof.is_consistent() && proof.is_exclusive(),
+    };
+    if json {
+        write_line(out, &findings)?;
+    } else {
+        write_text(out, addresses, &proof, findings.seconds)?;
+    }
+    Ok(if findings.serves_two_homes { Exit::Done } else { Exit::Wrong })
+}
+
+fn write_text(
+    out: &mut dyn Write,
+    addresses: &[String],
+    proof: &StoreProof,
+    seconds: f64,
+) -> anyhow::Result<()> {
+    let StoreProof { keys, writers, one_winner, .. } = *proof;
+    let mut line = |name: &str, text: &str| writeln!(out, "{name:<10}{text}");
+    line("store", &addresses.join(" and "))?;
+    line(
+        "create",
+        &format!(
+            "{writers} writers at {keys} objects: one won {one_winner}, several {}, none {}; {} held what nobody won",
+            proof.several_winners, proof.no_winner, proof.not_a_winners
+        ),
+    )?;
+    let after = |count: u32, what: &str| format!("{count} of {keys} {what}");
+    line("list", &after(proof.unlisted, "were missing right after they were created"))?;
+    line("read", &after(proof.stale_reads, "read otherwise right after they were replaced"))?;
+    line("delete", &after(proof.undeleted, "were still there after they were deleted"))?;
+    line("time", &format!("{seconds:.1} s"))?;
+    let verdict = if !proof.is_consistent() {
+        "It does not serve as a mailbox: what is written is not seen at once."
+    } else if proof.is_exclusive() {
+        "It serves as a mailbox, and tells two homes of one run apart."
+    } else {
+        "It lets several writers create one object. Workers never rely on that, so their games are \
+         safe here; but two homes of one run would not be told apart. Never start a second one."
+    };
+    writeln!(out, "\n{verdict}")?;
+    Ok(())
+}

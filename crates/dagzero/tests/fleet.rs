@@ -1,0 +1,328 @@
+//! A run whose games are played by workers: the bytes of a run without any, whoever is killed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::program::{command, dagzero, text};
+use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path};
+use dz_store::Mailbox;
+
+/// Two cycles of a second, in units of four games.
+const SMALL: [&str; 10] = [
+    "run.cycles=2",
+    "bootstrap.games=32",
+    "bootstrap.playouts=16",
+    "selfplay.games=36",
+    "window.rows_min=100",
+    "gate.games=4",
+    "rating.games=2",
+    "rating.playouts=8",
+    "workers.unit_games=4",
+    "workers.audit_share=0.25",
+];
+
+/// A run that takes longer hangs.
+const PATIENCE: Duration = Duration::from_mins(4);
+
+fn preset() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml")
+}
+
+/// A process that does not outlive its test.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the run in `dir` with more settings.
+fn start_run(dir: &Path, set: &[String]) -> Process {
+    let (preset, dir) = (preset().display().to_string(), dir.display().to_string());
+    let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
+    for pair in SMALL.into_iter().chain(set.iter().map(String::as_str)) {
+        args.extend(["--set", pair]);
+    }
+    let mut command = command(&args);
+    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+}
+
+fn start_worker(mailbox: &str, cache: &Path) -> Process {
+    let cache = cache.display().to_string();
+    let mut command = command(&["worker", mailbox, "--cache", &cache, "--patience", "120"]);
+    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+}
+
+/// The exit code of a process that ends in time.
+fn wait(process: &mut Process) -> i32 {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = process.0.try_wait().expect("it can be waited for") {
+            return status.code().unwrap_or(-1);
+        }
+        assert!(begun.elapsed() < PATIENCE, "it hangs");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What a run has published, by path.
+fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(root, &path, files);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    for folder in ["shards", "rows", "networks", "matches"] {
+        read(dir, &dir.join(folder), &mut files);
+    }
+    files
+}
+
+/// Files that differ.
+fn differences(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let names = left.keys().chain(right.keys());
+    let mut found: Vec<String> =
+        names.filter(|name| left.get(*name) != right.get(*name)).cloned().collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Workers of one run: a mailbox, and where they keep networks.
+struct Fleet {
+    folder: tempfile::TempDir,
+    mailbox: String,
+}
+
+impl Fleet {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = folder.path().join("mailbox").display().to_string();
+        Self { folder, mailbox }
+    }
+
+    fn dir(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    fn set(&self, home_plays: bool) -> Vec<String> {
+        let mailbox = format!("workers.mailbox={}", self.mailbox);
+        vec![mailbox, format!("workers.home_plays={home_plays}")]
+    }
+
+    fn worker(&self) -> Process {
+        start_worker(&self.mailbox, &self.folder.path().join("cache"))
+    }
+
+    /// What is left in a folder of the mailbox.
+    fn left(&self, folder: &str) -> Vec<String> {
+        let listed = Mailbox::open(&self.mailbox).unwrap().list(folder).unwrap();
+        listed.into_iter().map(|found| found.path).collect()
+    }
+}
+
+/// The same run without workers.
+fn alone() -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    assert_eq!(wait(&mut start_run(&dir, &[])), 0);
+    published(&dir)
+}
+
+#[test]
+fn workers_play_the_bytes_that_one_machine_plays() {
+    let whole = alone();
+    assert!(whole.keys().filter(|name| name.starts_with("shards/")).count() >= 5, "{whole:?}");
+    for (workers, home_plays) in [(1, false), (3, false), (2, true)] {
+        let fleet = Fleet::new();
+        let mut run = start_run(&fleet.dir(), &fleet.set(home_plays));
+        let mut all: Vec<Process> = (0..workers).map(|_| fleet.worker()).collect();
+        assert_eq!(wait(&mut run), 0, "{workers} workers");
+        for worker in &mut all {
+            assert_eq!(wait(worker), 0, "the run is finished");
+        }
+        let found = differences(&whole, &published(&fleet.dir()));
+        assert_eq!(found, Vec::<String>::new(), "{workers} workers, home plays: {home_plays}");
+        for folder in ["inbox", "claims", "refused"] {
+            assert_eq!(fleet.left(folder), Vec::<String>::new());
+        }
+        let dir = fleet.dir().display().to_string();
+        let verified = dagzero(&["verify", &dir]);
+        assert!(verified.status.success(), "{}", text(&verified.stdout));
+    }
+}
+
+#[test]
+fn workers_and_home_are_killed_and_the_bytes_stay() {
+    let whole = alone();
+    let fleet = Fleet::new();
+    let mut run = start_run(&fleet.dir(), &fleet.set(false));
+    let mut workers: Vec<Process> = (0..2).map(|_| fleet.worker()).collect();
+    let mut kills = 0;
+    let begun = Instant::now();
+    while run.0.try_wait().expect("it can be waited for").is_none() {
+        assert!(begun.elapsed() < PATIENCE, "it hangs");
+        // Workers live for moments of different length; every few of them the home dies, too.
+        thread::sleep(Duration::from_millis(300 + 170 * (kills % 7)));
+        if kills < 24 {
+            let victim = (kills % 2) as usize;
+            workers[victim] = fleet.worker();
+            kills += 1;
+            if kills % 8 == 0 {
+                run = start_again(&fleet, run);
+            }
+        }
+    }
+    assert!(kills >= 4, "{kills} kills");
+    assert_eq!(wait(&mut run), 0);
+    assert_eq!(differences(&whole, &published(&fleet.dir())), Vec::<String>::new());
+    let dir = fleet.dir().display().to_string();
+    let verified = dagzero(&["verify", &dir]);
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+/// Kills the home and resumes the run.
+fn start_again(fleet: &Fleet, run: Process) -> Process {
+    drop(run);
+    let dir = fleet.dir().display().to_string();
+    let mut command = command(&["resume", &dir]);
+    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+}
+
+/// Waits until the home of a fleet shows its board.
+fn wait_for_board(fleet: &Fleet) -> Mailbox {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < PATIENCE, "no board");
+        if let Ok(mailbox) = Mailbox::open(&fleet.mailbox)
+            && mailbox.get(BOARD, 1 << 20).unwrap().is_some()
+        {
+            return mailbox;
+        }
+        thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_mailbox_has_one_home_and_one_run() {
+    let fleet = Fleet::new();
+    let mut run = start_run(&fleet.dir(), &fleet.set(false));
+    let mailbox = wait_for_board(&fleet);
+    // Another run may not use it.
+    let other = fleet.folder.path().join("other");
+    assert_eq!(wait(&mut start_run(&other, &fleet.set(false))), 78);
+    // A copy of this run that begins elsewhere is its home from then on.
+    mailbox.replace(&home_path(999), b"another home").unwrap();
+    assert_eq!(wait(&mut run), 78);
+}
+
+/// A mailbox with one plan that a worker would play.
+fn mailbox_with(folder: &Path, change: impl Fn(&mut Plan)) -> Mailbox {
+    let config = dz_config::RunConfig::load(&preset(), &[], &|_| Vec::new()).unwrap().config;
+    let version = text(&dagzero(&["--version"]).stdout);
+    let version = version.trim().strip_prefix("dagzero ").expect("a version").to_owned();
+    let mut plan = Plan {
+        format: Plan::FORMAT,
+        number: 1,
+        version,
+        config: config.to_toml(),
+        results_hash: config.results_hash(),
+        header_hash: config.results_hash(),
+        cycle: 1,
+        generation: 0,
+        network: None,
+        network_name: String::new(),
+        evaluator: String::new(),
+        evaluators: dz_fleet::EvaluatorRule::Same,
+        first_game: 0,
+        games: 16,
+        games_per_shard: 16,
+        unit_games: 4,
+        resign: None,
+        past: None,
+    };
+    // What plays without a network has the same name as evaluator and as network.
+    let name = match config.bootstrap.evaluator {
+        dz_config::BootstrapEvaluator::Uniform => "uniform".to_owned(),
+        dz_config::BootstrapEvaluator::Rollout => "rollout".to_owned(),
+    };
+    (plan.network_name, plan.evaluator) = (name.clone(), name);
+    change(&mut plan);
+    let mailbox = Mailbox::make(&folder.join("mailbox").display().to_string()).unwrap();
+    mailbox.replace(&plan_path(1), &plan.to_bytes()).unwrap();
+    let offer = Offer { plan: 1, open: UnitSet::of(0..4), again: Vec::new() };
+    let board = Board { offer: Some(offer), units_missing: 4, ..Board::empty(0, 1) };
+    mailbox.replace(BOARD, &board.to_bytes()).unwrap();
+    mailbox
+}
+
+#[test]
+fn a_worker_that_would_play_other_games_is_refused_and_hands_in_nothing() {
+    type Change = fn(&mut Plan);
+    let skews: [(&str, Change); 4] = [
+        ("version", |plan| plan.version.push('x')),
+        ("hash", |plan| plan.results_hash = "0".repeat(64)),
+        ("configuration", |plan| plan.config.push_str("\n[later]\nkey = 1\n")),
+        ("evaluator", |plan| plan.evaluator.push('x')),
+    ];
+    for (word, change) in skews {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = mailbox_with(folder.path(), change);
+        let done = dagzero(&["worker", mailbox.address(), "--once", "--patience", "5"]);
+        let said = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(78), "{word}: {said}");
+        assert!(said.contains(word) && said.lines().count() == 1, "{word}: {said}");
+        for folder in ["inbox", "claims"] {
+            assert_eq!(mailbox.list(folder).unwrap(), vec![], "{word}");
+        }
+    }
+    // The same plan without a change is played.
+    let folder = tempfile::tempdir().unwrap();
+    let mailbox = mailbox_with(folder.path(), |_| {});
+    let done = dagzero(&["worker", mailbox.address(), "--units", "1..3", "--once"]);
+    assert!(done.status.success(), "{}", text(&done.stderr));
+    let listed = mailbox.list("inbox").unwrap();
+    let units = listed.iter().filter(|found| found.path.ends_with(".dzs")).count();
+    assert_eq!((units, mailbox.list("claims").unwrap().len()), (2, 0), "without claims");
+}
+
+#[test]
+fn a_worker_without_anything_to_play_says_so_and_may_be_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let nowhere = folder.path().join("nowhere").display().to_string();
+    let done = dagzero(&["worker", &nowhere, "--patience", "0.2"]);
+    assert_eq!(done.status.code(), Some(75), "{}", text(&done.stderr));
+    assert!(text(&done.stderr).contains("is not there"), "{}", text(&done.stderr));
+    let done = dagzero(&["worker", "ftp://a/b"]);
+    assert_eq!(done.status.code(), Some(78), "{}", text(&done.stderr));
+    #[cfg(not(feature = "cloud"))]
+    {
+        let done = dagzero(&["worker", "s3://bucket/prefix"]);
+        assert_eq!(done.status.code(), Some(78));
+        assert!(text(&done.stderr).contains("--features cloud"), "{}", text(&done.stderr));
+    }
+}
+
+#[test]
+fn a_folder_is_proved_to_be_a_mailbox() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = folder.path().join("store").display().to_string();
+    let done = dagzero(&["doctor", "--store", &store, "--json"]);
+    let said: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    assert!(done.status.success(), "{said}");
+    assert_eq!((&said["one_winner"], &said["serves_two_homes"]), (&50.into(), &true.into()));
+    assert_eq!(Mailbox::open(&store).unwrap().list("doctor").unwrap(), vec![], "cleaned up");
+}

@@ -1,0 +1,220 @@
+//! The home's view of one plan: what is done, who seems to play what, what to offer.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use crate::board::Offer;
+use crate::pace::Pace;
+use crate::unit_set::UnitSet;
+
+/// Attempts at one unit that idle workers make at once. One that takes longer than most units does
+/// not count: its worker may be gone.
+const AT_ONCE_MAX: usize = 2;
+/// Repeats that a board offers at most.
+const AGAIN_MAX: usize = 4096;
+/// Open units that an ordered desk offers at least.
+const WINDOW_MIN: usize = 16;
+
+/// The home's view of one plan. Times are those since any fixed moment; they must not fall.
+#[derive(Clone, Debug)]
+pub struct Desk {
+    plan: u64,
+    /// Units that are wanted and not here.
+    missing: UnitSet,
+    /// Units of those that the home plays itself.
+    at_home: UnitSet,
+    /// Claims that were listed, by unit and attempt, and when each was first seen.
+    claims: BTreeMap<u32, BTreeMap<u32, Duration>>,
+    pace: Pace,
+    /// Whether few shards are to be begun at once.
+    is_ordered: bool,
+}
+
+impl Desk {
+    /// The view of a plan of which `missing` are not here. `is_ordered`: the first open units are
+    /// offered, not all of them, so that few shards are begun when another champion comes.
+    pub fn new(plan: u64, missing: UnitSet, is_ordered: bool) -> Self {
+        let (at_home, claims, pace) = (UnitSet::default(), BTreeMap::new(), Pace::default());
+        Self { plan, missing, at_home, claims, pace, is_ordered }
+    }
+
+    /// The plan's number.
+    pub const fn plan(&self) -> u64 {
+        self.plan
+    }
+
+    /// Units that are wanted and not here yet.
+    pub const fn missing(&self) -> &UnitSet {
+        &self.missing
+    }
+
+    /// Takes the listing of all claims of the plan, as (unit, attempt). A claim that is gone was
+    /// released.
+    pub fn see_claims(&mut self, now: Duration, listed: impl IntoIterator<Item = (u32, u32)>) {
+        let mut seen: BTreeMap<u32, BTreeMap<u32, Duration>> = BTreeMap::new();
+        for (unit, attempt) in listed {
+            let before = self.claims.get(&unit).and_then(|claims| claims.get(&attempt));
+            seen.entry(unit).or_default().insert(attempt, before.copied().unwrap_or(now));
+        }
+        self.claims = seen;
+    }
+
+    /// Notes that a unit is here; false if it was not missing.
+    pub fn see_unit(&mut self, now: Duration, unit: u32) -> bool {
+        let is_new = self.missing.remove(unit);
+        let was_at_home = self.at_home.remove(unit);
+        if is_new && !was_at_home {
+            let first = self.claims.get(&unit).and_then(|claims| claims.values().min());
+            if let Some(first) = first {
+                self.pace.add(now.saturating_sub(*first));
+            }
+        }
+        is_new
+    }
+
+    /// Notes that a unit that was here is not good: it is missing again.
+    pub fn lose_unit(&mut self, unit: u32) {
+        self.missing.insert(unit);
+        self.claims.remove(&unit);
+    }
+
+    /// The unit that the home plays next, if there is one: the first open one, else one whose
+    /// claims are the oldest.
+    pub fn take(&mut self, now: Duration) -> Option<u32> {
+        let open = self.missing.iter().find(|&unit| self.is_open(unit));
+        let unit = open.or_else(|| self.again(now, 1).first().map(|&(unit, _)| unit))?;
+        self.at_home.insert(unit);
+        Some(unit)
+    }
+
+    /// Notes that the home does not play a unit after all.
+    pub fn give_back(&mut self, unit: u32) {
+        self.at_home.remove(unit);
+    }
+
+    /// Wants no more units than those of shards that were begun: of which `is_begun` says so, or of
+    /// which somebody plays a unit.
+    pub fn close(&mut self, units_per_shard: u32, is_begun: impl Fn(u32) -> bool) {
+        let played = self.claims.keys().copied().chain(self.at_home.iter());
+        let played: BTreeSet<u32> = played.map(|unit| unit / units_per_shard).collect();
+        let is_kept = |unit: &u32| {
+            let shard = unit / units_per_shard;
+            played.contains(&shard) || is_begun(shard)
+        };
+        self.missing = UnitSet::of(self.missing.iter().filter(is_kept));
+    }
+
+    /// What workers may play now.
+    pub fn offer(&self, now: Duration) -> Offer {
+        let open = self.missing.iter().filter(|&unit| self.is_open(unit));
+        let window = WINDOW_MIN + 2 * self.claims.len();
+        let open = UnitSet::of(open.take(if self.is_ordered { window } else { usize::MAX }));
+        Offer { plan: self.plan, open, again: self.again(now, AGAIN_MAX) }
+    }
+
+    /// Whether nobody seems to play a missing unit.
+    fn is_open(&self, unit: u32) -> bool {
+        !self.at_home.contains(unit) && !self.claims.contains_key(&unit)
+    }
+
+    /// Units to claim anew, the oldest claim first, each with its attempt. While there are open
+    /// units, only those whose claims are all given up.
+    fn again(&self, now: Duration, most: usize) -> Vec<(u32, u32)> {
+        let stale_after = self.pace.stale_after();
+        let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
+        let typical = self.pace.typical().unwrap_or(stale_after);
+        let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
+        let nothing_open = !self.missing.iter().any(|unit| self.is_open(unit));
+        let mut again: Vec<(Duration, u32, u32)> = self
+            .claims
+            .iter()
+            .filter(|(unit, _)| self.missing.contains(**unit) && !self.at_home.contains(**unit))
+            .filter_map(|(&unit, claims)| {
+                let is_given_up = claims.values().all(is_stale);
+                let young = claims.values().filter(|since| !is_slow(since)).count();
+                let wanted = is_given_up || (nothing_open && young < AT_ONCE_MAX);
+                let (last, _) = claims.last_key_value().filter(|_| wanted)?;
+                let oldest = *claims.values().min()?;
+                Some((oldest, unit, last.saturating_add(1)))
+            })
+            .collect();
+        again.sort_unstable();
+        again.into_iter().take(most).map(|(_, unit, attempt)| (unit, attempt)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn at(seconds: u64) -> Duration {
+        Duration::from_secs(seconds)
+    }
+
+    /// A desk of ten units whose pace is known: 10 s a unit.
+    fn desk() -> Desk {
+        let mut desk = Desk::new(1, UnitSet::of(0..20), false);
+        desk.see_claims(at(0), (10..20).map(|unit| (unit, 0)));
+        (10..20).for_each(|unit| assert!(desk.see_unit(at(10), unit)));
+        desk
+    }
+
+    #[test]
+    fn what_is_claimed_is_not_offered_until_it_is_given_up() {
+        let mut desk = desk();
+        desk.see_claims(at(20), [(0, 0), (1, 0)]);
+        let offer = desk.offer(at(21));
+        assert_eq!((offer.open, offer.again), (UnitSet::of(2..10), vec![]));
+        let offer = desk.offer(at(51));
+        assert_eq!(offer.again, [(0, 1), (1, 1)], "three times 10 s are over");
+        desk.see_claims(at(51), [(0, 0), (1, 0), (0, 1)]);
+        assert_eq!(desk.offer(at(52)).again, [(1, 1)]);
+        assert!(desk.see_unit(at(53), 0) && !desk.see_unit(at(54), 0), "counted once");
+        desk.see_claims(at(55), [(1, 0)]);
+        assert_eq!(desk.offer(at(55)).open, UnitSet::of(2..10), "what is here is not open");
+    }
+
+    #[test]
+    fn a_claim_that_was_released_is_open_again() {
+        let mut desk = desk();
+        desk.see_claims(at(20), [(0, 0)]);
+        assert!(!desk.offer(at(20)).open.contains(0));
+        desk.see_claims(at(22), []);
+        assert!(desk.offer(at(22)).open.contains(0));
+    }
+
+    #[test]
+    fn idle_workers_repeat_the_oldest_two_at_once() {
+        let mut desk = desk();
+        desk.see_claims(at(20), [(5, 0)]);
+        desk.see_claims(at(21), (0..10).map(|unit| (unit, 0)));
+        let again = desk.offer(at(22)).again;
+        assert_eq!((again.len(), again[0]), (10, (5, 1)));
+        desk.see_claims(at(23), (0..10).map(|unit| (unit, 0)).chain([(5, 1)]));
+        assert!(!desk.offer(at(24)).again.contains(&(5, 2)), "two are at it");
+    }
+
+    #[test]
+    fn the_home_plays_what_nobody_plays() {
+        let mut desk = desk();
+        desk.see_claims(at(20), [(0, 0)]);
+        assert_eq!(desk.take(at(20)), Some(1));
+        assert!(!desk.offer(at(20)).open.contains(1));
+        desk.give_back(1);
+        assert!(desk.offer(at(20)).open.contains(1));
+        desk.close(2, |shard| shard == 4);
+        assert_eq!(
+            desk.missing(),
+            &UnitSet::of([0, 1, 8, 9]),
+            "a claim and a unit here keep theirs"
+        );
+    }
+
+    #[test]
+    fn an_ordered_desk_shows_the_first_ones() {
+        let mut desk = Desk::new(1, UnitSet::of(0..100), true);
+        assert_eq!(desk.offer(at(0)).open, UnitSet::of(0..16));
+        desk.see_claims(at(0), (0..10).map(|unit| (unit, 0)));
+        assert_eq!(desk.offer(at(0)).open, UnitSet::of(10..46), "more where more are at work");
+    }
+}

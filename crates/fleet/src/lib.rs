@@ -1,0 +1,32 @@
+//! How one home and any number of workers share out the games of a run through a mailbox.
+//!
+//! The home publishes a [`Plan`] and a [`Board`]. A worker takes a unit of games from the board
+//! ([`choose`]), notes a claim, plays, and puts the unit into the inbox under a name that holds its
+//! number and its hash. The home's [`Desk`] says what is to be played, and by whom it seems to be
+//! played. A unit's bytes depend on the plan and its number alone, so claims only save time: a
+//! unit that two workers play has the same bytes twice.
+//!
+//! Nothing in here reads a clock or a file: time is passed in, and what was listed.
+
+mod board;
+mod choice;
+mod claim;
+mod desk;
+mod error;
+mod names;
+mod pace;
+mod plan;
+mod sealed;
+mod unit_set;
+
+pub use board::{BOARD_BYTES_MAX, Board, Offer};
+pub use choice::{Backoff, Pick, choose, start_delay};
+pub use claim::{CLAIM_BYTES_MAX, Claim, NOTE_BYTES_MAX, UnitNote};
+pub use desk::Desk;
+pub use error::FleetError;
+pub use names::{
+    BOARD, HOMES, UNIT_BYTES_MAX, UnitName, claim_of, claim_path, claims_folder, home_epoch,
+    home_path, inbox_folder, network_path, past_path, plan_number, plan_path, unit_name,
+};
+pub use plan::{EvaluatorRule, ObjectHash, PLAN_BYTES_MAX, Plan, ResignRule};
+pub use unit_set::{UNITS_MAX, UnitSet};

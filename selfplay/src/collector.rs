@@ -1,0 +1,94 @@
+//! What a cycle's games come to while they are played: shards, progress, costs.
+
+use std::time::{Duration, Instant};
+
+use dz_shard::{GameRecord, ShardHeader};
+use dz_stage::{Progress, Rates, Spent, StageContext};
+use dz_store::Stage;
+
+use crate::summary::Costs;
+use crate::{CyclePlan, CycleTally, ShardPublisher, ShardSink};
+
+/// How often a cycle in progress asks whether there is another champion.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+
+/// Publishes shards as they fill and reports progress.
+pub(crate) struct Collector<'a> {
+    pub(crate) plan: &'a CyclePlan,
+    pub(crate) context: &'a mut StageContext,
+    pub(crate) cycle: u32,
+    pub(crate) generation: u32,
+    /// Games of shards that were published before this process.
+    pub(crate) published_games: u64,
+    /// When the champion began to play.
+    pub(crate) started: Instant,
+    /// The cycle's costs over all processes, and what they were before.
+    pub(crate) spent: &'a Spent<Costs>,
+    pub(crate) costs_before: Costs,
+    /// What the headers of all shards share.
+    pub(crate) header: ShardHeader,
+    /// When the ledger was last asked for another champion.
+    pub(crate) looked: Instant,
+}
+
+impl Collector<'_> {
+    /// Whether another champion is there; the ledger is asked now and then where stages work side
+    /// by side.
+    pub(crate) fn is_succeeded(&mut self) -> bool {
+        let side_by_side = self.context.config.lead_cycles() > 0;
+        if side_by_side && self.looked.elapsed() >= LOOK_EVERY {
+            self.looked = Instant::now();
+            if let Err(error) = self.context.ledger.poll() {
+                // The next shard's entry meets the same fault, where it can be dealt with.
+                tracing::warn!("the ledger cannot be read: {error}");
+            }
+        }
+        self.context.ledger.state().generation() > self.generation
+    }
+}
+
+impl ShardSink for Collector<'_> {
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let mut publisher = ShardPublisher {
+            run: &self.context.run,
+            ledger: &mut self.context.ledger,
+            cycle: self.cycle,
+            header: self.header.clone(),
+            first_shard: self.plan.first_shard,
+        };
+        publisher.publish(index, games)
+    }
+
+    fn wants_more(&mut self, tally: &CycleTally) -> bool {
+        self.spent.note(|| self.costs_before.with(tally));
+        let seconds = self.started.elapsed().as_secs_f64().max(1e-3);
+        let lockstep = &tally.lockstep;
+        let playouts = tally.search.playouts;
+        let mut rates = Rates::from([
+            ("games/s".to_owned(), tally.games as f64 / seconds),
+            ("positions/s".to_owned(), tally.positions as f64 / seconds),
+            ("playouts/s".to_owned(), playouts as f64 / seconds),
+        ]);
+        let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+        if lockstep.places > 0 {
+            let evaluations = lockstep.evaluations;
+            rates.insert("evaluations/s".to_owned(), evaluations as f64 / seconds);
+            rates.insert("batch fill %".to_owned(), share(evaluations, lockstep.places));
+            let search = &tally.search;
+            let asked = search.evaluations + search.cache_hits;
+            rates.insert("cache hits %".to_owned(), share(search.cache_hits, asked));
+        }
+        let transpositions = tally.search.transpositions;
+        rates.insert("transpositions %".to_owned(), share(transpositions, playouts));
+        self.context.events.progress(Progress {
+            stage: Stage::Selfplay,
+            cycle: self.cycle,
+            generation: self.generation,
+            done: self.published_games + tally.games,
+            total: self.plan.count,
+            unit: "games".to_owned(),
+            rates,
+        });
+        !self.is_succeeded() && !self.context.stop.requested()
+    }
+}

@@ -1,0 +1,319 @@
+//! The home of a run with workers: takes units from the mail, plays too, publishes whole shards.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use dz_config::RunConfig;
+use dz_fleet::{Desk, ObjectHash, Plan, UnitName, UnitSet};
+use dz_game::Game;
+use dz_infer::Sources;
+use dz_search::SearchCounts;
+use dz_shard::{GameRecord, ShardHeader};
+use dz_store::{Mailbox, Stage};
+
+use super::mail::Mail;
+use super::orders::{Brought, Delivered, Handle, Order};
+use super::past_file::write_past;
+use super::plan::{begin_epoch, insist, own_mailbox, publish, wanted_plan};
+use super::shelf::{Held, Shelf};
+use super::unit::{UnitCheck, unit_plan, write_unit};
+use crate::collector::Collector;
+use crate::{CyclePlan, CycleTally, ShardSink, play_shards};
+
+/// How long the home waits for the mail at once where it does not play.
+const WAIT: Duration = Duration::from_millis(50);
+
+/// Plays the missing shards of the collector's plan together with the workers at `address`, until
+/// all are there, somebody asks to stop, or there is another champion. Returns what was played
+/// here, with what the workers' searches cost.
+///
+/// # Errors
+/// What the mailbox refuses for good, and what evaluators, store and ledger report.
+pub(crate) fn play_with_workers<G: Game>(
+    game: &G,
+    missing: &[u64],
+    sources: &mut Sources<G>,
+    collector: Collector<'_>,
+    address: &str,
+    version: &str,
+) -> anyhow::Result<CycleTally> {
+    let plan = collector.plan;
+    let context = &*collector.context;
+    let events = context.events.clone();
+    let note = move |text: String| events.note(Stage::Selfplay, text);
+    let mailbox = own_mailbox(&context.run, address)?;
+    let epoch = insist(&context.stop, &note, || begin_epoch(&mailbox))?;
+    let header = collector.header.clone();
+    let (cycle, generation) = (collector.cycle, collector.generation);
+    let past = write_past(&plan.games, &header)?;
+    let wanted = Plan {
+        past: past.as_deref().map(ObjectHash::of),
+        ..wanted_plan(context, cycle, generation, &header, plan, version)
+    };
+    let fleet_plan = publish(context, &mailbox, &wanted, past.as_deref())?;
+    let units_per_shard = fleet_plan.units_per_shard();
+    let units_of = |shard: u64| {
+        let first = shard as u32 * units_per_shard;
+        first..(first + units_per_shard).min(fleet_plan.units())
+    };
+    let missing = UnitSet::of(missing.iter().flat_map(|&shard| units_of(shard)));
+    let side_by_side = context.config.lead_cycles() > 0;
+    let handle = Handle::new(Desk::new(fleet_plan.number, missing, side_by_side));
+    let mail = Mail::start(
+        mailbox.clone(),
+        epoch,
+        handle.clone(),
+        check_of(game, &context.config, &fleet_plan, &header, plan),
+    )?;
+    let mut home = Home {
+        settings: Settings::of(&context.config),
+        unit_plan: unit_plan(plan, fleet_plan.unit_games),
+        collector,
+        handle,
+        mail,
+        shelf: Shelf::new(&fleet_plan),
+        fleet_plan,
+        audits: BTreeMap::new(),
+        of_workers: SearchCounts::default(),
+        tally: CycleTally::default(),
+        audit_random: rand_word(),
+        failure: None,
+    };
+    let ended = home.run(game, sources);
+    let stopped = home.collector.context.stop.requested();
+    if ended.is_ok() && stopped {
+        home.hand_in(&mailbox, note)?;
+    }
+    let is_over = ended.is_ok() && home.is_done();
+    let total = home.total(&CycleTally::default());
+    home.mail.end(is_over);
+    ended.map(|()| total)
+}
+
+/// What checks the units of a plan.
+fn check_of<G: Game>(
+    game: &G,
+    config: &RunConfig,
+    fleet_plan: &Plan,
+    header: &ShardHeader,
+    plan: &CyclePlan,
+) -> super::mail::Check {
+    let check = UnitCheck {
+        game: game.clone(),
+        plan: fleet_plan.clone(),
+        shared: header.clone(),
+        games: (*plan.games).clone(),
+        any_evaluator: config.workers.evaluators == dz_config::WorkerEvaluators::Any,
+    };
+    Box::new(move |unit, bytes| check.check(unit, bytes))
+}
+
+/// A word that nobody else knows: it says which units are played again.
+fn rand_word() -> u64 {
+    use std::hash::{BuildHasher, Hasher, RandomState};
+    RandomState::new().build_hasher().finish()
+}
+
+/// What the configuration says of workers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settings {
+    pub(super) home_plays: bool,
+    pub(super) audit_share: f64,
+}
+
+impl Settings {
+    const fn of(config: &RunConfig) -> Self {
+        let workers = &config.workers;
+        Self { home_plays: workers.home_plays, audit_share: workers.audit_share }
+    }
+}
+
+/// A plan that is being played.
+pub(super) struct Home<'a> {
+    pub(super) settings: Settings,
+    pub(super) fleet_plan: Plan,
+    pub(super) unit_plan: CyclePlan,
+    pub(super) collector: Collector<'a>,
+    pub(super) handle: Handle,
+    pub(super) mail: Mail,
+    pub(super) shelf: Shelf,
+    /// Units that are played again before they count.
+    pub(super) audits: BTreeMap<u32, Delivered>,
+    /// What workers say that their searches did.
+    pub(super) of_workers: SearchCounts,
+    /// What was played here before the lockstep that runs now.
+    pub(super) tally: CycleTally,
+    /// Says which units are audited.
+    pub(super) audit_random: u64,
+    /// What went wrong where no error can be returned.
+    pub(super) failure: Option<anyhow::Error>,
+}
+
+impl Home<'_> {
+    fn run<G: Game>(&mut self, game: &G, sources: &mut Sources<G>) -> anyhow::Result<()> {
+        let mut wants_more = true;
+        let mut is_closed = false;
+        loop {
+            self.receive()?;
+            if let Some(failure) = self.failure.take() {
+                return Err(failure);
+            }
+            if self.is_done() {
+                return Ok(());
+            }
+            if self.collector.context.stop.requested() {
+                return Ok(());
+            }
+            if !wants_more && !is_closed {
+                is_closed = true;
+                self.close();
+                continue;
+            }
+            let tally = self.play(game, sources)?;
+            self.tally.add_all(&tally);
+            let total = self.total(&CycleTally::default());
+            wants_more &= self.collector.wants_more(&total);
+        }
+    }
+
+    /// Plays units here until none is left to begin, or waits for the mail where there are none.
+    fn play<G: Game>(&mut self, game: &G, sources: &mut Sources<G>) -> anyhow::Result<CycleTally> {
+        let handle = self.handle.clone();
+        let home_plays = self.settings.home_plays;
+        let take = move || {
+            let now = handle.now();
+            let mut shared = handle.lock();
+            let audit = shared.audits.pop_front();
+            audit.or_else(|| home_plays.then(|| shared.desk.take(now)).flatten())
+        };
+        let Some(first) = take() else {
+            if let Ok(brought) = self.mail.brought.recv_timeout(WAIT) {
+                self.take(brought)?;
+            }
+            return Ok(CycleTally::default());
+        };
+        let mut first = Some(first);
+        let mut next = move || first.take().or_else(&take).map(u64::from);
+        let unit_plan = self.unit_plan.clone();
+        play_shards(game, &unit_plan, &mut next, sources, self)
+    }
+
+    /// All that was played here and by workers, with `now` of the lockstep that runs.
+    fn total(&self, now: &CycleTally) -> CycleTally {
+        let mut total = self.tally;
+        total.add_all(now);
+        total.games = self.shelf.games;
+        total.search.add(&self.of_workers);
+        total
+    }
+
+    fn is_done(&self) -> bool {
+        self.audits.is_empty() && self.handle.lock().desk.missing().is_empty()
+    }
+
+    /// No more shards are begun.
+    fn close(&mut self) {
+        let begun = self.shelf.shards();
+        let audited: Vec<u32> = self.audits.keys().map(|&unit| self.shelf.shard_of(unit)).collect();
+        let is_begun = |shard: u32| begun.contains(&shard) || audited.contains(&shard);
+        self.handle.lock().desk.close(self.fleet_plan.units_per_shard(), is_begun);
+    }
+
+    /// Takes all that the mail has brought.
+    fn receive(&mut self) -> anyhow::Result<()> {
+        while let Ok(brought) = self.mail.brought.try_recv() {
+            self.take(brought)?;
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, brought: Brought) -> anyhow::Result<()> {
+        match brought {
+            Brought::Unit(delivered) => self.take_unit(*delivered),
+            Brought::Contradiction(name) => {
+                self.contradict(&name);
+                Ok(())
+            }
+            Brought::TakenOver(error) => Err(error.into()),
+            Brought::Note(text) => {
+                self.collector.context.events.note(Stage::Selfplay, text);
+                Ok(())
+            }
+        }
+    }
+
+    fn take_unit(&mut self, delivered: Delivered) -> anyhow::Result<()> {
+        let unit = delivered.name.unit;
+        let now = self.handle.now();
+        if !self.handle.lock().desk.see_unit(now, unit) {
+            // The home was faster.
+            return Ok(());
+        }
+        if let Some(note) = &delivered.note {
+            self.of_workers.add(&SearchCounts {
+                playouts: note.playouts,
+                evaluations: note.evaluations,
+                cache_hits: note.cache_hits,
+                transpositions: note.transpositions,
+                ..SearchCounts::default()
+            });
+        }
+        if self.is_audited(&delivered) {
+            self.handle.lock().audits.push_back(unit);
+            self.audits.insert(unit, delivered);
+            return Ok(());
+        }
+        self.accept(unit, delivered.into())
+    }
+
+    /// Takes a unit for good, and publishes its shard if that is whole: the bytes that it would have
+    /// if one machine had played it.
+    pub(super) fn accept(&mut self, unit: u32, held: Held) -> anyhow::Result<()> {
+        let Some(whole) = self.shelf.put(unit, held) else { return Ok(()) };
+        self.collector.header.evaluators = whole.evaluators;
+        let published = self.collector.shard(whole.shard.into(), whole.games);
+        self.collector.header.evaluators = vec![self.fleet_plan.evaluator.clone()];
+        published?;
+        if !whole.files.is_empty() {
+            self.mail.order(Order::Published(whole.files));
+        }
+        Ok(())
+    }
+
+    /// Hands in what was played here of shards that are not whole, so that it is not lost.
+    fn hand_in(&mut self, mailbox: &Mailbox, note: impl Fn(String)) -> anyhow::Result<()> {
+        let shared = self.collector.header.clone();
+        for (unit, held) in self.shelf.take_own() {
+            let bytes = write_unit(&self.fleet_plan, &shared, unit, held.games)?;
+            let name = UnitName::of(self.fleet_plan.number, unit, &bytes);
+            let stop = &self.collector.context.stop;
+            insist(stop, &note, || mailbox.replace(&name.path(), &bytes))?;
+        }
+        Ok(())
+    }
+}
+
+impl ShardSink for Home<'_> {
+    /// A unit that was played here.
+    fn shard(&mut self, unit: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let unit = unit as u32;
+        if let Some(delivered) = self.audits.remove(&unit) {
+            return self.compare(delivered, games);
+        }
+        let now = self.handle.now();
+        if !self.handle.lock().desk.see_unit(now, unit) {
+            // A worker was faster.
+            return Ok(());
+        }
+        let evaluator = self.fleet_plan.evaluator.clone();
+        self.accept(unit, Held { games, evaluator, file: None })
+    }
+
+    fn wants_more(&mut self, tally: &CycleTally) -> bool {
+        if let Err(error) = self.receive() {
+            self.failure = Some(error);
+        }
+        let total = self.total(tally);
+        self.collector.wants_more(&total) && self.failure.is_none()
+    }
+}

@@ -1,0 +1,362 @@
+//! The home's mail: a thread that lists, fetches and checks what workers hand in, shows them what
+//! is left, and clears away what is published. It appends nothing to the run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dz_fleet::{
+    BOARD, Board, NOTE_BYTES_MAX, UNIT_BYTES_MAX, UnitName, UnitNote, claim_of, claims_folder,
+    inbox_folder, plan_number, unit_name,
+};
+use dz_shard::GameRecord;
+use dz_store::{Listed, Mailbox, MailboxError};
+
+use super::orders::{Brought, Delivered, Handle, Order};
+use super::plan::{check_epoch, read_board};
+
+/// Units that wait for the home at most.
+const WAITING_MAX: usize = 64;
+/// Where files go that are no good, for people to look at.
+const REFUSED: &str = "refused";
+
+/// How often a mailbox is asked and told.
+#[derive(Clone, Copy, Debug)]
+struct Rhythm {
+    list: Duration,
+    board: Duration,
+}
+
+impl Rhythm {
+    /// Asking a folder costs nothing; requests to a bucket cost money.
+    const fn of(mailbox: &Mailbox) -> Self {
+        let (list_ms, board_ms) = if mailbox.is_folder() { (100, 200) } else { (2_000, 5_000) };
+        Self { list: Duration::from_millis(list_ms), board: Duration::from_millis(board_ms) }
+    }
+}
+
+/// Checks a unit's bytes.
+pub(super) type Check = Box<dyn Fn(u32, &[u8]) -> Result<(Vec<GameRecord>, String), String> + Send>;
+
+/// The thread, as the home sees it.
+pub(super) struct Mail {
+    /// What it brings.
+    pub(super) brought: Receiver<Brought>,
+    orders: std::sync::mpsc::Sender<Order>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Mail {
+    /// Starts carrying the mail of the plan that `handle` looks after.
+    ///
+    /// # Errors
+    /// If the system gives no thread.
+    pub(super) fn start(
+        mailbox: Mailbox,
+        epoch: u64,
+        handle: Handle,
+        check: Check,
+    ) -> anyhow::Result<Self> {
+        let (bring, brought) = sync_channel(WAITING_MAX);
+        let (orders, taken) = std::sync::mpsc::channel();
+        let plan = handle.lock().desk.plan();
+        let carrier = Carrier {
+            rhythm: Rhythm::of(&mailbox),
+            mailbox,
+            epoch,
+            plan,
+            handle,
+            check,
+            bring,
+            seen: BTreeSet::new(),
+            taken: BTreeMap::new(),
+            board: None,
+            shown: None,
+            is_in_trouble: false,
+        };
+        let thread = thread::Builder::new()
+            .name("mail".to_owned())
+            .spawn(move || carrier.carry(&taken))
+            .context("no thread for the mail")?;
+        Ok(Self { brought, orders, thread: Some(thread) })
+    }
+
+    /// Gives an order. Where the thread has ended there is nobody to obey.
+    pub(super) fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
+    }
+
+    /// Ends the thread, and waits for it.
+    pub(super) fn end(mut self, is_over: bool) {
+        self.stop(is_over);
+    }
+
+    fn stop(&mut self, is_over: bool) {
+        self.order(Order::End { is_over });
+        if let Some(thread) = self.thread.take() {
+            // It may wait for room to bring something.
+            while !thread.is_finished() {
+                let _ = self.brought.recv_timeout(Duration::from_millis(10));
+            }
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Mail {
+    fn drop(&mut self) {
+        if self.thread.is_some() {
+            self.stop(false);
+        }
+    }
+}
+
+/// The thread's own.
+struct Carrier {
+    mailbox: Mailbox,
+    rhythm: Rhythm,
+    epoch: u64,
+    plan: u64,
+    handle: Handle,
+    check: Check,
+    bring: SyncSender<Brought>,
+    /// Objects of the inbox that need no second look.
+    seen: BTreeSet<String>,
+    /// The file that was taken for a unit.
+    taken: BTreeMap<u32, UnitName>,
+    /// The newest board, once one was written.
+    board: Option<Board>,
+    /// When it was written.
+    shown: Option<Instant>,
+    /// Whether the mailbox failed last time.
+    is_in_trouble: bool,
+}
+
+impl Carrier {
+    fn carry(mut self, orders: &Receiver<Order>) {
+        loop {
+            let round = self.round();
+            if let Err(error @ MailboxError::TakenOver { .. }) = round {
+                let _ = self.bring.send(Brought::TakenOver(error));
+                return;
+            }
+            self.tell_trouble(round);
+            let next = Instant::now() + self.rhythm.list;
+            loop {
+                let rest = next.saturating_duration_since(Instant::now());
+                match orders.recv_timeout(rest) {
+                    Ok(Order::End { is_over }) => {
+                        if is_over {
+                            let cleared = self.clear();
+                            self.tell_trouble(cleared);
+                        }
+                        return;
+                    }
+                    Ok(order) => {
+                        let done = self.obey(&order);
+                        self.tell_trouble(done);
+                    }
+                    Err(RecvTimeoutError::Timeout) => break,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                }
+            }
+        }
+    }
+
+    /// Looks at everything once.
+    fn round(&mut self) -> Result<(), MailboxError> {
+        self.fetch()?;
+        let claims = self.mailbox.list(&claims_folder(self.plan))?;
+        let claims = claims.iter().filter_map(|found| claim_of(self.plan, &found.path));
+        let now = self.handle.now();
+        self.handle.lock().desk.see_claims(now, claims);
+        if self.shown.is_none_or(|shown| shown.elapsed() >= self.rhythm.board) {
+            check_epoch(&self.mailbox, self.epoch)?;
+            self.show()?;
+        }
+        Ok(())
+    }
+
+    /// Fetches what is new in the inbox.
+    fn fetch(&mut self) -> Result<(), MailboxError> {
+        for Listed { path, bytes } in self.mailbox.list(&inbox_folder(self.plan))? {
+            if self.seen.contains(&path) {
+                continue;
+            }
+            let Some(name) = unit_name(self.plan, &path) else {
+                if Path::new(&path).extension().is_none_or(|ending| ending != "json") {
+                    self.note(format!("{path} in the mailbox is no unit; it is left alone"));
+                }
+                self.seen.insert(path);
+                continue;
+            };
+            if bytes > UNIT_BYTES_MAX {
+                self.refuse(&name, &format!("it has {bytes} bytes"))?;
+                continue;
+            }
+            self.take(name)?;
+        }
+        Ok(())
+    }
+
+    /// Takes one unit, if it is wanted.
+    fn take(&mut self, name: UnitName) -> Result<(), MailboxError> {
+        let path = name.path();
+        if self.taken.get(&name.unit).is_some_and(|taken| *taken != name) {
+            self.seen.insert(path);
+            let _ = self.bring.send(Brought::Contradiction(name));
+            return Ok(());
+        }
+        if !self.handle.lock().desk.missing().contains(name.unit) {
+            self.seen.insert(path);
+            return Ok(());
+        }
+        let Some(bytes) = self.mailbox.get(&path, UNIT_BYTES_MAX)? else { return Ok(()) };
+        if UnitName::of(self.plan, name.unit, &bytes) != name {
+            return self.refuse(&name, "its bytes have another hash than its name");
+        }
+        let note = self.note_of(&name)?;
+        let worker = note.as_ref().map_or("", |note| &note.worker);
+        if self.handle.lock().distrusted.contains(worker) {
+            return self.refuse(&name, &format!("{worker} handed in a wrong unit before"));
+        }
+        match (self.check)(name.unit, &bytes) {
+            Ok((games, evaluator)) => {
+                self.seen.insert(path);
+                self.taken.insert(name.unit, name.clone());
+                let delivered = Delivered { name, games, evaluator, note };
+                let _ = self.bring.send(Brought::Unit(Box::new(delivered)));
+                Ok(())
+            }
+            Err(what) => self.refuse(&name, &what),
+        }
+    }
+
+    /// What the worker says of a unit; a note that does not read is none.
+    fn note_of(&self, name: &UnitName) -> Result<Option<UnitNote>, MailboxError> {
+        let path = name.note_path();
+        let bytes = match self.mailbox.get(&path, NOTE_BYTES_MAX) {
+            Err(MailboxError::TooLong { .. } | MailboxError::NotAFile { .. }) => None,
+            other => other?,
+        };
+        Ok(bytes.and_then(|bytes| UnitNote::read(&path, &bytes).ok()))
+    }
+
+    /// Puts a file aside that is no good, and says so.
+    fn refuse(&mut self, name: &UnitName, what: &str) -> Result<(), MailboxError> {
+        self.seen.insert(name.path());
+        let file = name.path().replacen("inbox", REFUSED, 1);
+        self.note(format!(
+            "unit {} of plan {} is refused: {what}. It is kept as {file} in the mailbox and played again",
+            name.unit, name.plan
+        ));
+        if let Ok(Some(bytes)) = self.mailbox.get(&name.path(), UNIT_BYTES_MAX) {
+            self.mailbox.replace(&file, &bytes)?;
+        }
+        self.mailbox.delete(&name.path())?;
+        self.release(&BTreeSet::from([name.unit]))
+    }
+
+    /// Deletes the claims of these units.
+    fn release(&self, units: &BTreeSet<u32>) -> Result<(), MailboxError> {
+        for found in self.mailbox.list(&claims_folder(self.plan))? {
+            if claim_of(self.plan, &found.path).is_some_and(|(unit, _)| units.contains(&unit)) {
+                self.mailbox.delete(&found.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn obey(&mut self, order: &Order) -> Result<(), MailboxError> {
+        match order {
+            Order::Published(names) => {
+                for name in names {
+                    self.mailbox.delete(&name.path())?;
+                    self.mailbox.delete(&name.note_path())?;
+                }
+                self.release(&names.iter().map(|name| name.unit).collect())
+            }
+            Order::Refused(name, why) => {
+                self.taken.remove(&name.unit);
+                self.refuse(name, why)
+            }
+            Order::End { .. } => Ok(()),
+        }
+    }
+
+    /// Shows the board, unless it is as it was.
+    fn show(&mut self) -> Result<(), MailboxError> {
+        let now = self.handle.now();
+        let (offer, missing) = {
+            let shared = self.handle.lock();
+            (shared.desk.offer(now), shared.desk.missing().len())
+        };
+        let before = match self.board.take() {
+            Some(board) => board,
+            None => read_board(&self.mailbox)?.unwrap_or(Board::empty(0, 0)),
+        };
+        let board = Board {
+            offer: Some(offer),
+            units_missing: missing,
+            ..Board::empty(self.epoch, before.number)
+        };
+        if board == before {
+            self.board = Some(before);
+            return Ok(());
+        }
+        let board = Board { number: before.number + 1, ..board };
+        self.mailbox.replace(BOARD, &board.to_bytes())?;
+        self.board = Some(board);
+        self.shown = Some(Instant::now());
+        Ok(())
+    }
+
+    /// Removes all that belongs to this plan and earlier ones, but what was refused.
+    fn clear(&mut self) -> Result<(), MailboxError> {
+        let before = match self.board.take() {
+            Some(board) => board,
+            None => read_board(&self.mailbox)?.unwrap_or(Board::empty(0, 0)),
+        };
+        let board = Board::empty(self.epoch, before.number + 1);
+        self.mailbox.replace(BOARD, &board.to_bytes())?;
+        let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };
+        for folder in ["inbox", "claims"] {
+            for found in self.mailbox.list(folder)? {
+                if number(&found.path).is_some_and(|plan| plan <= self.plan) {
+                    self.mailbox.delete(&found.path)?;
+                }
+            }
+        }
+        // The newest plan stays: it tells the next its number.
+        for found in self.mailbox.list("plan")? {
+            if plan_number(&found.path).is_some_and(|plan| plan < self.plan) {
+                self.mailbox.delete(&found.path)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn note(&self, text: String) {
+        let _ = self.bring.send(Brought::Note(text));
+    }
+
+    /// Says once that the mailbox fails, and once that it works again.
+    fn tell_trouble(&mut self, result: Result<(), MailboxError>) {
+        match result {
+            Ok(()) => {
+                if std::mem::replace(&mut self.is_in_trouble, false) {
+                    self.note("the mailbox works again".to_owned());
+                }
+            }
+            Err(error) => {
+                tracing::debug!("{error}");
+                if !std::mem::replace(&mut self.is_in_trouble, true) {
+                    self.note(format!("{error}; the home goes on without it meanwhile"));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! What a worker is told, how it ends, and why it may be refused.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use dz_config::{DeviceChoice, RunConfig};
+use dz_fleet::{FleetError, Plan};
+
+/// What a worker is told.
+#[derive(Clone, Debug)]
+pub struct WorkerOptions {
+    /// Address of the mailbox.
+    pub mailbox: String,
+    /// Version of this program; it must be the home's.
+    pub version: String,
+    /// Folder of networks; the user's cache by default.
+    pub cache: Option<PathBuf>,
+    /// Whether to end when the newest plan has nothing left to begin.
+    pub once: bool,
+    /// Units of the newest plan to play, without claims.
+    pub units: Option<Range<u32>>,
+    /// How long units that were begun may take after a stop was asked for.
+    pub grace: Duration,
+    /// How long to wait for something to play.
+    pub patience: Duration,
+    /// What to compute on, in place of the home's device.
+    pub device: Option<DeviceChoice>,
+    /// Where to show metrics.
+    pub metrics: Option<SocketAddr>,
+}
+
+/// How a worker ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WorkerEnd {
+    /// The run is finished, or what was asked for is done.
+    Finished,
+    /// The same command may be started again; why it ended, for people.
+    TryAgain(String),
+}
+
+/// Why a worker plays nothing for this run. Nothing was handed in.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WorkerRefused {
+    /// Another version might play other games.
+    #[error(
+        "the home runs dagzero {theirs} and this is {ours}: another version may play other games. Install {theirs} here, \
+         or end the run's other program and start it with this one"
+    )]
+    Version {
+        /// This program's.
+        ours: String,
+        /// The home's.
+        theirs: String,
+    },
+    /// This program makes another configuration of the same text.
+    #[error(
+        "this program reads the run's configuration otherwise than its home ({what}): install the version of dagzero that the \
+         home runs"
+    )]
+    Configuration {
+        /// What differs.
+        what: String,
+    },
+    /// Other bits.
+    #[error(
+        "the run takes games of the evaluator {theirs} alone, and here is {ours}: choose another --device or machine, or set \
+         workers.evaluators = \"any\" at home, which gives up equal bytes"
+    )]
+    Evaluator {
+        /// This machine's.
+        ours: String,
+        /// The home's.
+        theirs: String,
+    },
+    /// Something in the mailbox is of a later program, or damaged.
+    #[error("{0}")]
+    Mailbox(FleetError),
+}
+
+/// The configuration of a plan, if a program of this version plays the same games.
+///
+/// # Errors
+/// [`WorkerRefused`].
+pub(super) fn accept(plan: &Plan, version: &str) -> Result<RunConfig, WorkerRefused> {
+    if plan.version != version {
+        let (ours, theirs) = (version.to_owned(), plan.version.clone());
+        return Err(WorkerRefused::Version { ours, theirs });
+    }
+    let config = RunConfig::from_text(&plan.config, &[])
+        .map_err(|error| WorkerRefused::Configuration { what: one_line(&error.to_string()) })?;
+    if config.results_hash() != plan.results_hash {
+        let what = format!("hash {} here, {} there", config.results_hash(), plan.results_hash);
+        return Err(WorkerRefused::Configuration { what });
+    }
+    Ok(config)
+}
+
+/// The text without breaks.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

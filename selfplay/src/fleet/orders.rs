@@ -1,0 +1,85 @@
+//! What the home's two threads share: the one that plays and publishes, and the one that carries
+//! the mail.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use dz_fleet::{Desk, UnitName, UnitNote};
+use dz_shard::GameRecord;
+use dz_store::MailboxError;
+
+/// A unit from the inbox that passed all checks.
+pub(super) struct Delivered {
+    pub(super) name: UnitName,
+    pub(super) games: Vec<GameRecord>,
+    pub(super) evaluator: String,
+    /// Who played it and what it cost, as the worker says.
+    pub(super) note: Option<UnitNote>,
+}
+
+impl Delivered {
+    /// Who played it.
+    pub(super) fn worker(&self) -> &str {
+        self.note.as_ref().map_or("a worker without a name", |note| &note.worker)
+    }
+}
+
+/// From the mail to the home.
+pub(super) enum Brought {
+    /// A unit.
+    Unit(Box<Delivered>),
+    /// Another file of a unit that was brought before: one of the two is wrong.
+    Contradiction(UnitName),
+    /// Something for people.
+    Note(String),
+    /// Another home took over; the mail ends.
+    TakenOver(MailboxError),
+}
+
+/// From the home to the mail.
+pub(super) enum Order {
+    /// These units are published: their objects may go.
+    Published(Vec<UnitName>),
+    /// This unit is no good, for this reason: its file is put aside.
+    Refused(UnitName, String),
+    /// The home ends. Where the plan is over, all that belongs to it goes.
+    End {
+        /// Whether the plan is over.
+        is_over: bool,
+    },
+}
+
+/// What both threads see.
+pub(super) struct Shared {
+    pub(super) desk: Desk,
+    /// Units to play again, to be compared.
+    pub(super) audits: VecDeque<u32>,
+    /// Workers whose units are not taken any more.
+    pub(super) distrusted: BTreeSet<String>,
+}
+
+/// A handle of [`Shared`], and the moment that times count from.
+#[derive(Clone)]
+pub(super) struct Handle {
+    shared: Arc<Mutex<Shared>>,
+    begun: Instant,
+}
+
+impl Handle {
+    pub(super) fn new(desk: Desk) -> Self {
+        let (audits, distrusted) = (VecDeque::new(), BTreeSet::new());
+        let shared = Arc::new(Mutex::new(Shared { desk, audits, distrusted }));
+        Self { shared, begun: Instant::now() }
+    }
+
+    /// Waits for the other thread.
+    pub(super) fn lock(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Time since the plan began here.
+    pub(super) fn now(&self) -> Duration {
+        self.begun.elapsed()
+    }
+}

@@ -1,0 +1,250 @@
+//! The plan of a cycle as an object, and back.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::Context;
+use dz_config::{RunConfig, WorkerEvaluators};
+use dz_fleet::{
+    BOARD, BOARD_BYTES_MAX, Board, EvaluatorRule, HOMES, ObjectHash, PLAN_BYTES_MAX, Plan,
+    ResignRule, home_epoch, home_path, network_path, past_path, plan_number, plan_path,
+};
+use dz_shard::ShardHeader;
+use dz_stage::{StageContext, Stop};
+use dz_store::{Created, Mailbox, MailboxError, Run, Stage, host};
+
+use crate::{CyclePlan, ResignPlan};
+
+/// Who the mailbox belongs to.
+const OWNER: &str = "run.json";
+/// Pause before a mailbox that failed is asked again.
+const AGAIN: Duration = Duration::from_secs(5);
+
+/// The plan of what `cycle_plan` plays; its number is not known yet.
+pub(super) fn wanted_plan(
+    context: &StageContext,
+    cycle: u32,
+    generation: u32,
+    header: &ShardHeader,
+    cycle_plan: &CyclePlan,
+    version: &str,
+) -> Plan {
+    let config = &context.config;
+    let champion = context.ledger.state().champion.as_ref();
+    Plan {
+        format: Plan::FORMAT,
+        number: 0,
+        version: version.to_owned(),
+        config: config.to_toml(),
+        results_hash: config.results_hash(),
+        header_hash: header.config_hash.clone(),
+        cycle,
+        generation,
+        network: champion.map(|champion| ObjectHash {
+            blake3: champion.network.blake3.clone(),
+            bytes: champion.network.bytes,
+        }),
+        network_name: header.networks[0].clone(),
+        evaluator: header.evaluators[0].clone(),
+        evaluators: match config.workers.evaluators {
+            WorkerEvaluators::Same => EvaluatorRule::Same,
+            WorkerEvaluators::Any => EvaluatorRule::Any,
+        },
+        first_game: cycle_plan.first_shard * cycle_plan.games_per_shard,
+        games: cycle_plan.count,
+        games_per_shard: cycle_plan.games_per_shard,
+        unit_games: config.unit_games().into(),
+        resign: cycle_plan.games.resign.map(|resign| ResignRule {
+            value_min: resign.value_min,
+            turns: resign.turns,
+            play_on_share: resign.play_on_share,
+        }),
+        past: None,
+    }
+}
+
+/// The resignation that a plan asks for.
+pub(super) fn resign_of(plan: &Plan) -> Option<ResignPlan> {
+    plan.resign.map(|rule| ResignPlan {
+        value_min: rule.value_min,
+        turns: rule.turns,
+        play_on_share: rule.play_on_share,
+    })
+}
+
+/// Does `work` on a mailbox until it succeeds, is refused for good, or somebody asks to stop: a
+/// store that is away for a while does not end a run.
+///
+/// # Errors
+/// What `work` reports last.
+pub(super) fn insist<T>(
+    stop: &Stop,
+    mut note: impl FnMut(String),
+    mut work: impl FnMut() -> Result<T, MailboxError>,
+) -> Result<T, MailboxError> {
+    let mut said = false;
+    loop {
+        match work() {
+            Err(error) if error.is_temporary() && !stop.requested() => {
+                if !std::mem::replace(&mut said, true) {
+                    note(format!("{error}; trying again every {} s", AGAIN.as_secs()));
+                }
+                thread::sleep(AGAIN);
+            }
+            other => return other,
+        }
+    }
+}
+
+/// Opens the run's mailbox, and refuses one of another run.
+///
+/// # Errors
+/// [`MailboxError`].
+pub(super) fn own_mailbox(run: &Run, address: &str) -> anyhow::Result<Mailbox> {
+    let mailbox = Mailbox::make(address)?;
+    // The first record is no other run's: it holds the time of its beginning.
+    let first = run.read(&dz_store::layout::log_path(1)).context("the run has not begun")?;
+    let owner = format!("{{\"run\":\"{}\"}}\n", blake3::hash(&first).to_hex());
+    match mailbox.create(OWNER, owner.as_bytes())? {
+        Created::Ours => Ok(mailbox),
+        Created::Theirs(_) => Err(MailboxError::OtherRun { address: address.to_owned() }.into()),
+    }
+}
+
+/// Makes this process the home: it creates the object of the next epoch. Homes of lower epochs end
+/// when they see it, and workers obey the highest.
+///
+/// # Errors
+/// [`MailboxError`].
+pub(super) fn begin_epoch(mailbox: &Mailbox) -> Result<u64, MailboxError> {
+    let listed = mailbox.list(HOMES)?;
+    let homes: Vec<u64> = listed.iter().filter_map(|found| home_epoch(&found.path)).collect();
+    let word = RandomState::new().build_hasher().finish();
+    let content = format!("{{\"home\":\"{}-{}-{word:016x}\"}}\n", host(), std::process::id());
+    let mut epoch = homes.iter().max().map_or(1, |last| last + 1);
+    while mailbox.create(&home_path(epoch), content.as_bytes())? != Created::Ours {
+        epoch += 1;
+    }
+    for old in homes {
+        mailbox.delete(&home_path(old))?;
+    }
+    Ok(epoch)
+}
+
+/// Ends the home of `epoch` if there is a later one.
+///
+/// # Errors
+/// [`MailboxError::TakenOver`], or what the store reports.
+pub(super) fn check_epoch(mailbox: &Mailbox, epoch: u64) -> Result<(), MailboxError> {
+    let listed = mailbox.list(HOMES)?;
+    if listed.iter().filter_map(|found| home_epoch(&found.path)).any(|other| other > epoch) {
+        return Err(MailboxError::TakenOver { address: mailbox.address().to_owned() });
+    }
+    Ok(())
+}
+
+/// Publishes the network and the plan, under a new number unless the newest plan is the same.
+/// Returns it with its number.
+///
+/// # Errors
+/// [`MailboxError`], or what the run's files report.
+pub(super) fn publish(
+    context: &StageContext,
+    mailbox: &Mailbox,
+    wanted: &Plan,
+    past: Option<&[u8]>,
+) -> anyhow::Result<Plan> {
+    let note = |text: String| context.events.note(Stage::Selfplay, text);
+    let listed = insist(&context.stop, note, || mailbox.list("plan"))?;
+    let numbers: Vec<u64> = listed.iter().filter_map(|found| plan_number(&found.path)).collect();
+    let newest = numbers.iter().max().copied().unwrap_or(0);
+    if newest > 0 {
+        let path = plan_path(newest);
+        let found = insist(&context.stop, note, || mailbox.get(&path, PLAN_BYTES_MAX))?;
+        let found = found.and_then(|bytes| Plan::read(&path, &bytes).ok());
+        if let Some(found) = found.filter(|found| found.is_same(wanted)) {
+            put_objects(context, mailbox, wanted, past)?;
+            return Ok(found);
+        }
+    }
+    put_objects(context, mailbox, wanted, past)?;
+    let mut number = newest + 1;
+    loop {
+        let plan = Plan { number, ..wanted.clone() };
+        let bytes = plan.to_bytes();
+        match insist(&context.stop, note, || mailbox.create(&plan_path(number), &bytes))? {
+            Created::Ours => return Ok(plan),
+            Created::Theirs(_) => number += 1,
+        }
+    }
+}
+
+/// Puts the champion's network and the games' past where workers find them, and removes those of
+/// earlier plans: a worker that still wants one looks at the board again.
+fn put_objects(
+    context: &StageContext,
+    mailbox: &Mailbox,
+    plan: &Plan,
+    past: Option<&[u8]>,
+) -> anyhow::Result<()> {
+    let champion = context.ledger.state().champion.as_ref();
+    let network = match (champion, &plan.network) {
+        (Some(champion), Some(object)) => {
+            let path = network_path(&object.blake3);
+            Some((path, object.bytes, Some(&champion.network)))
+        }
+        _ => None,
+    };
+    let past = plan.past.as_ref().zip(past);
+    let past_at = past.map(|(object, _)| (past_path(&object.blake3), object.bytes, None));
+    for (folder, wanted) in [("networks", network), ("past", past_at)] {
+        let note = |text: String| context.events.note(Stage::Selfplay, text);
+        let listed = insist(&context.stop, note, || mailbox.list(folder))?;
+        let wanted_path = wanted.as_ref().map_or("", |(path, ..)| path);
+        for old in listed.iter().filter(|found| found.path != wanted_path) {
+            if let Err(error) = mailbox.delete(&old.path) {
+                tracing::debug!("{error}");
+            }
+        }
+        let Some((path, bytes, object)) = wanted else { continue };
+        if listed.iter().any(|found| found.path == path && found.bytes == bytes) {
+            continue;
+        }
+        let content = match (object, past) {
+            (Some(object), _) => context.run.get(object)?.to_vec(),
+            (None, Some((_, content))) => content.to_vec(),
+            (None, None) => continue,
+        };
+        insist(&context.stop, note, || mailbox.replace(&path, &content))?;
+    }
+    Ok(())
+}
+
+/// The newest board, if there is one that can be read.
+///
+/// # Errors
+/// [`MailboxError`].
+pub(super) fn read_board(mailbox: &Mailbox) -> Result<Option<Board>, MailboxError> {
+    let bytes = mailbox.get(BOARD, BOARD_BYTES_MAX)?;
+    Ok(bytes.and_then(|bytes| {
+        let read = Board::read(&bytes);
+        read.inspect_err(|error| tracing::warn!("{error}")).ok()
+    }))
+}
+
+/// Tells the workers of a run that it is finished; nothing where it has none.
+///
+/// # Errors
+/// [`MailboxError`].
+pub fn finish_mailbox(run: &Run, config: &RunConfig, stop: &Stop) -> anyhow::Result<()> {
+    let Some(address) = config.mailbox() else { return Ok(()) };
+    let note = |text: String| tracing::warn!("{text}");
+    let mailbox = own_mailbox(run, address)?;
+    insist(stop, note, || {
+        let before = read_board(&mailbox)?.unwrap_or(Board::empty(0, 0));
+        let board = Board { finished: true, ..Board::empty(before.epoch, before.number + 1) };
+        mailbox.replace(BOARD, &board.to_bytes())
+    })?;
+    Ok(())
+}

@@ -1,0 +1,212 @@
+//! One stay at a plan: units are claimed one after another, played, and handed in.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dz_fleet::{Claim, Offer, Pick, Plan, UnitName, UnitNote, choose, claim_path};
+use dz_search::SearchCounts;
+use dz_shard::{GameRecord, ShardHeader};
+use dz_stage::Stop;
+use dz_store::{Mailbox, MailboxError};
+
+use super::metrics::Counters;
+use super::plan::read_board;
+use super::unit::write_unit;
+use crate::{CycleTally, ShardSink};
+
+/// Claims that a worker tries to make before it looks at the board again.
+const TRIES: usize = 4;
+/// How old a board may be, of a folder and of a bucket.
+const FRESH_FOLDER: Duration = Duration::from_millis(200);
+const FRESH_BUCKET: Duration = Duration::from_secs(2);
+/// Pause before a unit is handed in again to a mailbox that fails.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Claims of a worker whose units are not handed in yet.
+#[derive(Clone, Default)]
+pub(super) struct OpenClaims(Arc<Mutex<BTreeSet<(u64, Pick)>>>);
+
+impl OpenClaims {
+    fn insert(&self, plan: u64, pick: Pick) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((plan, pick));
+    }
+
+    fn remove_unit(&self, plan: u64, unit: u32) {
+        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        open.retain(|(of, pick)| (*of, pick.unit) != (plan, unit));
+    }
+
+    /// Gives all of them up, so that others see the units at once. What fails is waited for by
+    /// nobody: such a claim grows old.
+    pub(super) fn release(&self, mailbox: &Mailbox) {
+        let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (plan, pick) in open {
+            if let Err(error) = mailbox.delete(&claim_path(plan, pick.unit, pick.attempt)) {
+                tracing::debug!("{error}");
+            }
+        }
+    }
+}
+
+/// Who a worker is, for its claims and notes.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) worker: String,
+    /// A word that no other worker has.
+    pub(super) word: u64,
+}
+
+/// Which units a worker plays.
+pub(super) enum Choice {
+    /// What the board shows, claimed.
+    Board,
+    /// These, without claims.
+    Given(std::ops::Range<u32>),
+}
+
+/// Claims units.
+pub(super) struct Picker<'a> {
+    pub(super) mailbox: &'a Mailbox,
+    pub(super) plan: &'a Plan,
+    pub(super) identity: &'a Identity,
+    pub(super) evaluator: &'a str,
+    pub(super) choice: Choice,
+    pub(super) open: OpenClaims,
+    /// Claims that were made or refused since the plan came.
+    pub(super) tried: &'a mut BTreeSet<Pick>,
+    pub(super) offer: Option<Offer>,
+    pub(super) looked: Instant,
+    /// Draws so far.
+    pub(super) draws: &'a mut u64,
+    pub(super) counters: Arc<Counters>,
+    pub(super) stop: Stop,
+}
+
+impl Picker<'_> {
+    /// The next unit to play, claimed; none where there is none now, or the worker is to stop.
+    pub(super) fn next(&mut self) -> Option<u32> {
+        if self.stop.requested() {
+            return None;
+        }
+        if let Choice::Given(units) = &mut self.choice {
+            return units.next().filter(|&unit| unit < self.plan.units());
+        }
+        let found = self.claim();
+        found.unwrap_or_else(|error| {
+            tracing::warn!("{error}");
+            None
+        })
+    }
+
+    fn claim(&mut self) -> Result<Option<u32>, MailboxError> {
+        for _ in 0..TRIES {
+            self.look(false)?;
+            let Some(offer) = &self.offer else { return Ok(None) };
+            *self.draws += 1;
+            let random = self.identity.word.wrapping_add(self.draws.wrapping_mul(0x9e37_79b9));
+            let Some(pick) = choose(offer, self.tried, random) else {
+                return Ok(None);
+            };
+            self.tried.insert(pick);
+            let path = claim_path(self.plan.number, pick.unit, pick.attempt);
+            let claim = Claim::of(&self.identity.worker, self.evaluator).to_bytes();
+            if self.mailbox.offer(&path, &claim)? {
+                Counters::add(&self.counters.claimed, 1);
+                self.open.insert(self.plan.number, pick);
+                return Ok(Some(pick.unit));
+            }
+            Counters::add(&self.counters.refused, 1);
+        }
+        self.look(true)?;
+        Ok(None)
+    }
+
+    /// Reads the board, if what is known of it is old.
+    fn look(&mut self, at_once: bool) -> Result<(), MailboxError> {
+        let fresh = if self.mailbox.is_folder() { FRESH_FOLDER } else { FRESH_BUCKET };
+        if !at_once && self.looked.elapsed() < fresh {
+            return Ok(());
+        }
+        self.looked = Instant::now();
+        let board = read_board(self.mailbox)?;
+        let missing = board.as_ref().map_or(0, |board| board.units_missing);
+        self.counters.missing.store(missing.into(), Ordering::Relaxed);
+        let offer = board.and_then(|board| board.offer);
+        self.offer = offer.filter(|offer| offer.plan == self.plan.number);
+        Ok(())
+    }
+}
+
+/// Hands units in.
+pub(super) struct Deliverer<'a> {
+    pub(super) mailbox: &'a Mailbox,
+    pub(super) plan: &'a Plan,
+    pub(super) shared: &'a ShardHeader,
+    pub(super) identity: &'a Identity,
+    pub(super) open: OpenClaims,
+    pub(super) counters: Arc<Counters>,
+    pub(super) patience: Duration,
+    /// What searches did until now, and what of it was noted.
+    pub(super) spent: SearchCounts,
+    pub(super) noted: SearchCounts,
+    /// Units that were handed in.
+    pub(super) units: u64,
+}
+
+impl Deliverer<'_> {
+    /// What was spent since the last unit.
+    fn note(&mut self) -> UnitNote {
+        let (spent, noted) = (self.spent, self.noted);
+        self.noted = spent;
+        UnitNote {
+            format: UnitNote::FORMAT,
+            worker: self.identity.worker.clone(),
+            playouts: spent.playouts - noted.playouts,
+            evaluations: spent.evaluations - noted.evaluations,
+            cache_hits: spent.cache_hits - noted.cache_hits,
+            transpositions: spent.transpositions - noted.transpositions,
+        }
+    }
+
+    /// Puts an object, again and again as long as there is patience.
+    fn put(&self, path: &str, bytes: &[u8]) -> Result<(), MailboxError> {
+        let begun = Instant::now();
+        loop {
+            match self.mailbox.replace(path, bytes) {
+                Err(error) if error.is_temporary() && begun.elapsed() < self.patience => {
+                    tracing::warn!("{error}; trying again");
+                    thread::sleep(AGAIN);
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+impl ShardSink for Deliverer<'_> {
+    fn shard(&mut self, unit: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let unit = unit as u32;
+        let count = games.len() as u64;
+        let positions: u64 = games.iter().map(|game| game.plies.len() as u64).sum();
+        let bytes = write_unit(self.plan, self.shared, unit, games)?;
+        let name = UnitName::of(self.plan.number, unit, &bytes);
+        let note = self.note();
+        // The note first: the home looks for units.
+        self.put(&name.note_path(), &note.to_bytes())?;
+        self.put(&name.path(), &bytes)?;
+        self.open.remove_unit(self.plan.number, unit);
+        self.units += 1;
+        Counters::add(&self.counters.units, 1);
+        Counters::add(&self.counters.games, count);
+        Counters::add(&self.counters.positions, positions);
+        Ok(())
+    }
+
+    fn wants_more(&mut self, tally: &CycleTally) -> bool {
+        self.spent = tally.search;
+        true
+    }
+}

@@ -1,0 +1,159 @@
+//! Forged units: each kind is refused, for its own reason.
+
+use dz_config::RunConfig;
+use dz_fleet::EvaluatorRule;
+use dz_game::games::TicTacToe;
+use dz_game::{Move, Outcome, Player};
+use dz_shard::{GameEnd, ParentGame, ResignThresholds};
+
+use super::*;
+use crate::sources::sources_of;
+use crate::{CycleTally, Past, ShardPublisher, ShardSink, cycle_plan, play_cycle};
+
+const SMOKE: &str = include_str!("../../../configs/tictactoe-smoke.toml");
+/// The unit that is forged.
+const UNIT: u32 = 2;
+
+/// Keeps what was played.
+#[derive(Default)]
+struct Kept(Vec<(u64, Vec<GameRecord>)>);
+
+impl ShardSink for Kept {
+    fn shard(&mut self, index: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        self.0.push((index, games));
+        Ok(())
+    }
+
+    fn wants_more(&mut self, _: &CycleTally) -> bool {
+        true
+    }
+}
+
+/// A plan of eight units of four games, what checks them, and the games of one.
+fn played() -> (UnitCheck<TicTacToe>, Vec<GameRecord>) {
+    let config = RunConfig::from_text(SMOKE, &["bootstrap.playouts=8".to_owned()]).unwrap();
+    let (mut sources, name) = sources_of(&TicTacToe, &config, None).unwrap();
+    let shared = ShardPublisher::header(&config, 0, name.clone(), name.clone()).unwrap();
+    let games = cycle_plan(&config, 0, 0, None, Past::default());
+    let games = CyclePlan { count: 32, ..games };
+    let plan = Plan {
+        format: Plan::FORMAT,
+        number: 1,
+        version: String::new(),
+        config: String::new(),
+        results_hash: String::new(),
+        header_hash: shared.config_hash.clone(),
+        cycle: 1,
+        generation: 0,
+        network: None,
+        network_name: name.clone(),
+        evaluator: name,
+        evaluators: EvaluatorRule::Same,
+        first_game: 0,
+        games: 32,
+        games_per_shard: 16,
+        unit_games: 4,
+        resign: None,
+        past: None,
+    };
+    let units = unit_plan(&games, 4);
+    let mut kept = Kept::default();
+    play_cycle(&TicTacToe, &units, &[u64::from(UNIT)], &mut sources, &mut kept).unwrap();
+    let (_, records) = kept.0.pop().unwrap();
+    let games = (*games.games).clone();
+    let check = UnitCheck { game: TicTacToe, plan, shared, games, any_evaluator: false };
+    (check, records)
+}
+
+fn written(check: &UnitCheck<TicTacToe>, games: Vec<GameRecord>) -> Vec<u8> {
+    write_unit(&check.plan, &check.shared, UNIT, games).unwrap()
+}
+
+#[test]
+fn a_unit_that_was_played_passes_and_has_its_games() {
+    let (check, games) = played();
+    let (found, evaluator) = check.check(UNIT, &written(&check, games.clone())).unwrap();
+    let stored: Vec<GameRecord> = games.iter().map(|game| game.quantised().unwrap()).collect();
+    assert_eq!((found, evaluator), (stored, check.plan.evaluator.clone()));
+    assert_eq!(games[0].number, 8);
+}
+
+#[test]
+fn files_that_are_not_whole_are_refused() {
+    let (check, games) = played();
+    let whole = written(&check, games);
+    for end in [0, 1, whole.len() / 2, whole.len() - 1] {
+        assert!(check.check(UNIT, &whole[..end]).is_err(), "{end} bytes");
+    }
+    for place in (0..whole.len()).step_by(7) {
+        let mut flipped = whole.clone();
+        flipped[place] ^= 1;
+        assert!(check.check(UNIT, &flipped).is_err(), "byte {place}");
+    }
+    assert!(check.check(UNIT + 1, &whole).is_err(), "under another unit's number");
+}
+
+#[test]
+fn headers_of_something_else_are_refused() {
+    let (check, games) = played();
+    let kinds: [(&str, fn(&mut ShardHeader)); 7] = [
+        ("generation", |header| header.generation += 1),
+        ("configuration", |header| header.config_hash = "0".repeat(64)),
+        ("network", |header| header.networks = vec!["another".to_owned()]),
+        ("seed", |header| header.run_seed += 1),
+        ("encoding", |header| header.encoding.push('x')),
+        ("game", |header| header.game = "connect4".to_owned()),
+        ("two evaluators", |header| header.evaluators.push("more".to_owned())),
+    ];
+    for (kind, change) in kinds {
+        let mut shared = check.shared.clone();
+        change(&mut shared);
+        let forged = write_unit(&check.plan, &shared, UNIT, games.clone()).unwrap();
+        let refused = check.check(UNIT, &forged).unwrap_err();
+        assert!(refused.contains("header"), "{kind}: {refused}");
+    }
+    let shared = ShardHeader { evaluators: vec!["another".to_owned()], ..check.shared.clone() };
+    let other = write_unit(&check.plan, &shared, UNIT, games).unwrap();
+    assert!(check.check(UNIT, &other).unwrap_err().contains("the evaluator another"));
+    let any = UnitCheck { any_evaluator: true, ..check };
+    assert_eq!(any.check(UNIT, &other).unwrap().1, "another");
+}
+
+#[test]
+fn games_that_were_not_played_so_are_refused() {
+    let (check, games) = played();
+    let kinds: [(&str, fn(&mut GameRecord)); 8] = [
+        ("seed", |game| game.seed += 1),
+        ("resign", |game| {
+            let (value_min, turns, enforced) = (-0.9, 2, true);
+            game.resign = Some(ResignThresholds { value_min, turns, enforced });
+        }),
+        ("parent", |game| game.parent = Some(ParentGame { game: 0, ply: 0 })),
+        ("begin", |game| {
+            let all: Vec<Move> = game.moves().collect();
+            game.start_moves = all;
+            game.plies.clear();
+        }),
+        ("end", |game| {
+            let winner = match game.outcome.winner {
+                Some(Player::First) => Player::Second,
+                _ => Player::First,
+            };
+            game.outcome = Outcome::win_of(winner);
+        }),
+        ("end", |game| game.end = GameEnd::Resigned),
+        ("legal", |game| game.plies[1].mv = game.plies[0].mv),
+        ("legal", |game| {
+            let played = game.plies[0].mv;
+            game.plies[1].visits = vec![(played, 5)];
+        }),
+    ];
+    for (word, change) in kinds {
+        let mut forged = games.clone();
+        change(&mut forged[1]);
+        let refused = check.check(UNIT, &written(&check, forged)).unwrap_err();
+        assert!(refused.contains(word), "{word}: {refused}");
+    }
+    let fewer = written(&check, games[..3].to_vec());
+    assert!(check.check(UNIT, &fewer).unwrap_err().contains("3 games instead of 4"));
+}

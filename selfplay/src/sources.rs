@@ -1,0 +1,54 @@
+//! What plays: the champion's network, or the bootstrap evaluator.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use dz_config::{BootstrapEvaluator, RunConfig};
+use dz_game::Game;
+use dz_infer::{Sources, Uniform};
+use dz_play::rollouts_of;
+use dz_store::{ChampionState, Run};
+
+/// The champion as source 0, and the name of its network for headers. Without a champion, source 0
+/// is the bootstrap evaluator.
+///
+/// # Errors
+/// If the network is damaged or does not load, or the device is not there.
+pub fn champion_sources<G: Game>(
+    game: &G,
+    run: &Run,
+    config: &RunConfig,
+    champion: Option<&ChampionState>,
+) -> anyhow::Result<(Sources<G>, String)> {
+    let Some(champion) = champion else { return sources_of(game, config, None) };
+    let bytes = run.get(&champion.network)?;
+    sources_of(game, config, Some((&bytes, &champion.network.blake3)))
+        .with_context(|| format!("the champion {} does not load", champion.network.path))
+}
+
+/// A network, given as the bytes of its file and its name, as source 0; the bootstrap evaluator
+/// without one. Also the name for headers.
+///
+/// # Errors
+/// If the network does not load, or the device is not there.
+pub(crate) fn sources_of<G: Game>(
+    game: &G,
+    config: &RunConfig,
+    network: Option<(&[u8], &str)>,
+) -> anyhow::Result<(Sources<G>, String)> {
+    let mut sources = Sources::default();
+    let Some((bytes, name)) = network else {
+        match config.bootstrap.evaluator {
+            BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
+            BootstrapEvaluator::Rollout => {
+                sources.add_instant(Arc::new(rollouts_of(config.search.rollout.policy())))
+            }
+        };
+        let name = sources.ids()[0].clone();
+        return Ok((sources, name));
+    };
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
+    let evaluator = dz_burn_net::network_evaluator_on(game, bytes, &devices)?;
+    sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
+    Ok((sources, name.to_owned()))
+}
