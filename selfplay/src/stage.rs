@@ -18,8 +18,8 @@ use dz_store::{ChampionState, Entry, Run, RunState, SelfplaySummary, Stage};
 use crate::published::each_game;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
-    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, ShardSink, cycle_plan, cycle_resign,
-    first_shard, play_cycle,
+    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, ShardSink, add_pool, cycle_plan,
+    cycle_resign, first_shard, play_cycle, policy_cycle_plan, pool,
 };
 
 /// How often a cycle in progress asks whether there is another champion.
@@ -44,9 +44,13 @@ pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
         let generation = state.generation();
         let first = first_shard(state, cycle);
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
+        let opponents = pool(state, &context.config, cycle);
+        if let Some(phase) = context.config.reinforce_phase(cycle).filter(|_| generation > 0) {
+            plan = policy_cycle_plan(plan, &context.config, phase, opponents.len());
+        }
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
         let (tally, evaluator) =
-            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan))??;
+            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan, &opponents))??;
         played.add_costs(&tally);
         if is_whole(context, cycle, &plan) {
             break (generation, evaluator);
@@ -90,6 +94,7 @@ fn play_on<G: Game>(
     spent: &Spent<Costs>,
     played: &CycleTally,
     plan: &CyclePlan,
+    opponents: &[ChampionState],
 ) -> anyhow::Result<(CycleTally, String)> {
     let state = context.ledger.state();
     let cycle = spent.cycle();
@@ -103,6 +108,9 @@ fn play_on<G: Game>(
     }
     let (mut sources, network) =
         champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
+    if state.champion.is_some() {
+        add_pool(game, &context.run, &context.config, opponents, &mut sources)?;
+    }
     let evaluator = sources.ids()[0].clone();
     let config = context.unplanned_config();
     let header = ShardPublisher::header(&config, generation, evaluator.clone(), network)?;

@@ -17,6 +17,7 @@ mod foreign;
 mod front_door;
 mod games;
 mod gpu_bench;
+mod import;
 mod minimal;
 mod notify;
 mod numpy;

@@ -34,6 +34,7 @@ mod read;
 mod report;
 mod scale;
 mod sections;
+mod stage_games;
 mod steps;
 mod svg;
 mod table;

@@ -37,6 +37,7 @@ impl Report {
         let (mut report, config) = Self::of_ledger(run)?;
         let cache = run.work_dir(Stage::Driver).ok().map(|folder| folder.join(HEALTH_CACHE));
         report.add_health(run, cache.as_deref());
+        report.add_stage_games(run);
         report.add_traces(run);
         report.add_steps(run);
         report.add_gatekeepers_lines(run, config.as_ref());

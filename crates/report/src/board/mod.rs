@@ -5,7 +5,7 @@ mod grid;
 
 use dz_game::{BoardKind, Display, Game, GameSpec, Player, with_game};
 
-pub(crate) use draw::board_svg;
+pub(crate) use draw::{board_svg, ground_svg, pieces_svg};
 use grid::Grid;
 
 /// A position that can be drawn.
