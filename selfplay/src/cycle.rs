@@ -3,11 +3,14 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use dz_game::{Game, Player};
-use dz_infer::{Lockstep, LockstepCounts, LockstepTimes, Roster, Sources};
+use dz_infer::{
+    Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster,
+    Sources,
+};
 use dz_search::SearchCounts;
 use dz_shard::GameRecord;
 
-use crate::{GamePlan, SelfGame};
+use crate::{GamePlan, PolicyGame, SelfGame};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -146,6 +149,52 @@ pub fn play_shards<G: Game>(
     Ok(CycleTally { lockstep, ..shards.tally })
 }
 
+/// A game of a cycle in progress.
+#[derive(Debug)]
+pub enum CycleGame<G: Game> {
+    /// Searches choose its moves.
+    Searched(Box<SelfGame<G>>),
+    /// Its moves are drawn from policies.
+    Policy(Box<PolicyGame<G>>),
+}
+
+impl<G: Game> CycleGame<G> {
+    /// Game `number` of the run, as the plan has it.
+    pub fn new(game: &G, plan: &Arc<GamePlan>, number: u64) -> Self {
+        let games = Arc::clone(plan);
+        match plan.policies {
+            None => Self::Searched(Box::new(SelfGame::new(game, games, number))),
+            Some(policies) => {
+                Self::Policy(Box::new(PolicyGame::new(game, games, policies, number)))
+            }
+        }
+    }
+
+    /// The finished game, and sums over its searches.
+    pub fn into_record(self) -> (GameRecord, SearchCounts) {
+        match self {
+            Self::Searched(game) => game.into_record(),
+            Self::Policy(game) => game.into_record(),
+        }
+    }
+}
+
+impl<G: Game> GameTask<G> for CycleGame<G> {
+    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+        match self {
+            Self::Searched(game) => game.resume(readers),
+            Self::Policy(game) => game.resume(readers),
+        }
+    }
+
+    fn apply(&mut self, evaluation: Evaluation) {
+        match self {
+            Self::Searched(game) => game.apply(evaluation),
+            Self::Policy(game) => game.apply(evaluation),
+        }
+    }
+}
+
 struct Shards<'a, G> {
     game: &'a G,
     plan: &'a CyclePlan,
@@ -160,19 +209,19 @@ struct Shards<'a, G> {
     sink: &'a mut dyn ShardSink,
 }
 
-impl<G: Game> Roster<SelfGame<G>> for Shards<'_, G> {
+impl<G: Game> Roster<CycleGame<G>> for Shards<'_, G> {
     type Error = anyhow::Error;
 
-    fn next(&mut self) -> Option<SelfGame<G>> {
+    fn next(&mut self) -> Option<CycleGame<G>> {
         if self.numbers.is_empty() && !self.stopped {
             let index = (self.next)()?;
             self.numbers = self.plan.games_of(index);
         }
         let number = self.numbers.next()?;
-        Some(SelfGame::new(self.game, Arc::clone(&self.plan.games), number))
+        Some(CycleGame::new(self.game, &self.plan.games, number))
     }
 
-    fn finished(&mut self, task: SelfGame<G>, counts: &LockstepCounts) -> anyhow::Result<()> {
+    fn finished(&mut self, task: CycleGame<G>, counts: &LockstepCounts) -> anyhow::Result<()> {
         let (record, search) = task.into_record();
         self.tally.add(&record, &search);
         self.tally.lockstep = *counts;

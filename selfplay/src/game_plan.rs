@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dz_search::{MoveChoice, PolicyTarget, RootSetup, SearchParams};
 
-use crate::{DecidedPlan, Forks, KomiPlan, OpeningPlan, Reanalyses, ResignPlan};
+use crate::{DecidedPlan, Forks, KomiPlan, OpeningPlan, PolicyPlan, Reanalyses, ResignPlan};
 
 /// What all games of a cycle share.
 #[derive(Clone, Debug)]
@@ -36,6 +36,10 @@ pub struct GamePlan {
     pub temperature_final: f64,
     /// Plies in which the difference of the two halves.
     pub temperature_halflife_plies: f64,
+    /// Plies with the first temperature where it is a step; every later ply has temperature 0.
+    pub temperature_plies: Option<u32>,
+    /// How games are played whose moves are drawn from policies, without searches.
+    pub policies: Option<PolicyPlan>,
     /// How games begin that are no forks.
     pub opening: OpeningPlan,
     /// How their komi differs.
@@ -52,4 +56,20 @@ pub struct GamePlan {
     pub plies_max: u32,
     /// When players resign, if they do.
     pub resign: Option<ResignPlan>,
+}
+
+impl GamePlan {
+    /// Returns the temperature of the move choice at a ply of the game, from 0; plies of the
+    /// opening count.
+    pub fn temperature_at(&self, ply: u32) -> f64 {
+        match self.temperature_plies {
+            Some(plies) if ply < plies => self.temperature,
+            Some(_) => 0.0,
+            None => {
+                let halvings = f64::from(ply) / self.temperature_halflife_plies;
+                let above = self.temperature - self.temperature_final;
+                self.temperature_final + above * 0.5f64.powf(halvings)
+            }
+        }
+    }
 }

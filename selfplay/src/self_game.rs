@@ -259,9 +259,7 @@ impl<G: Game> SelfGame<G> {
         if matches!(plan.choice, MoveChoice::Regularized { .. } | MoveChoice::Gumbel(_)) {
             return plan.choice;
         }
-        let halvings = f64::from(self.move_search.ply()) / plan.temperature_halflife_plies;
-        let above = plan.temperature - plan.temperature_final;
-        let temperature = plan.temperature_final + above * 0.5f64.powf(halvings);
+        let temperature = plan.temperature_at(self.move_search.ply());
         if temperature < TEMPERATURE_MIN {
             plan.choice
         } else {

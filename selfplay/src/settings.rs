@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use dz_config::{OpeningSampler, RunConfig, SelfplaySection, SoftResign};
+use dz_config::{OpeningSampler, ReinforcePhase, RunConfig, SelfplaySection, SoftResign};
 use dz_infer::Lockstep;
 use dz_search::{RootSetup, SearchParams, TieBreak};
 use dz_search_settings::SearchSettings;
 
-use crate::{CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, ResignPlan};
+use crate::{
+    CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, PolicyPlan, ResignPlan,
+};
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts;
 /// equal priors are then tried in a random order, since no prior tells moves apart, and all that
@@ -46,6 +48,8 @@ pub fn cycle_plan(
         temperature: selfplay.temperature,
         temperature_final: selfplay.temperature_final,
         temperature_halflife_plies: selfplay.temperature_halflife_plies,
+        temperature_plies: Some(selfplay.temperature_plies).filter(|&plies| plies > 0),
+        policies: None,
         opening: OpeningPlan {
             plies_max: selfplay.opening_plies_max,
             sampler: if is_taught { selfplay.opening } else { OpeningSampler::Random },
@@ -69,6 +73,23 @@ pub fn cycle_plan(
             groups: selfplay.groups_on(selfplay.devices.len()),
         },
     }
+}
+
+/// The same for a cycle whose games are drawn from policies, with so many opponents.
+#[must_use]
+pub fn policy_cycle_plan(
+    plan: CyclePlan,
+    config: &RunConfig,
+    phase: ReinforcePhase,
+    opponents: usize,
+) -> CyclePlan {
+    let count = match phase {
+        ReinforcePhase::Policy => config.reinforce.games,
+        ReinforcePhase::Value => config.reinforce.value_games,
+    };
+    let policies = Some(PolicyPlan { phase, opponents });
+    let games = GamePlan { policies, ..(*plan.games).clone() };
+    CyclePlan { games: Arc::new(games), count: count.into(), ..plan }
 }
 
 fn decided(selfplay: &SelfplaySection) -> Option<DecidedPlan> {

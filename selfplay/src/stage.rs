@@ -6,7 +6,7 @@ use anyhow::bail;
 use dz_game::{Game, GameSpec, with_game};
 use dz_search::SearchCounts;
 use dz_stage::{Spent, StageContext};
-use dz_store::{Entry, RunState, SelfplaySummary, Stage};
+use dz_store::{ChampionState, Entry, RunState, SelfplaySummary, Stage};
 
 use crate::collector::Collector;
 use crate::fleet;
@@ -14,8 +14,8 @@ use crate::published::each_game;
 use crate::sources::champion_sources;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
-    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, cycle_plan, cycle_resign,
-    first_shard, play_cycle,
+    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, add_pool, cycle_plan, cycle_resign,
+    first_shard, play_cycle, policy_cycle_plan, pool,
 };
 
 /// Plays what is missing of a cycle's games and closes the turn.
@@ -45,9 +45,14 @@ pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::
         let generation = state.generation();
         let first = first_shard(state, cycle);
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
+        let opponents = pool(state, &context.config, cycle);
+        if let Some(phase) = context.config.reinforce_phase(cycle).filter(|_| generation > 0) {
+            plan = policy_cycle_plan(plan, &context.config, phase, opponents.len());
+        }
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        let (tally, evaluator) =
-            with_game!(&spec, |game| play_on(&game, context, &spent, &played, &plan, version))??;
+        let (tally, evaluator) = with_game!(&spec, |game| play_on(
+            &game, context, &spent, &played, &plan, &opponents, version
+        ))??;
         played.add_costs(&tally);
         if is_whole(context, cycle, &plan) {
             break (generation, evaluator);
@@ -91,6 +96,7 @@ fn play_on<G: Game>(
     spent: &Spent<Costs>,
     played: &CycleTally,
     plan: &CyclePlan,
+    opponents: &[ChampionState],
     version: &str,
 ) -> anyhow::Result<(CycleTally, String)> {
     let state = context.ledger.state();
@@ -105,6 +111,9 @@ fn play_on<G: Game>(
     }
     let (mut sources, network) =
         champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
+    if state.champion.is_some() {
+        add_pool(game, &context.run, &context.config, opponents, &mut sources)?;
+    }
     let evaluator = sources.ids()[0].clone();
     let config = context.unplanned_config();
     let header = ShardPublisher::header(&config, generation, evaluator.clone(), network)?;
@@ -122,7 +131,9 @@ fn play_on<G: Game>(
         looked: Instant::now(),
         context,
     };
-    let tally = match collector.context.config.mailbox().map(str::to_owned) {
+    // Games of policies ask earlier networks, too, and take seconds: the home plays them alone.
+    let mailbox = collector.context.config.mailbox().filter(|_| plan.games.policies.is_none());
+    let tally = match mailbox.map(str::to_owned) {
         None => play_cycle(game, plan, &missing, &mut sources, &mut collector)?,
         Some(address) => {
             let address = address.as_str();

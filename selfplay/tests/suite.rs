@@ -4,8 +4,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod komi;
+mod policies;
 mod reanalysis;
 mod recipe;
+mod records;
 mod resign;
 mod stage;
 mod targets;

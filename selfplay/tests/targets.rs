@@ -107,3 +107,22 @@ fn a_choice_without_chance_holds_where_the_temperature_is_0() {
     let value = chosen("value");
     assert_ne!((plies(&most), winners(&most)), (plies(&value), winners(&value)));
 }
+
+#[test]
+fn a_temperature_step_samples_first_and_takes_the_most_visited_move_later() {
+    let step = ["selfplay.temperature=5", "selfplay.temperature_plies=5"];
+    let mut sampled = 0;
+    for (game, _) in games(&[&step[..], &["selfplay.opening_plies_max=2"]].concat()) {
+        let opening = game.start_moves.len();
+        for (i, ply) in game.plies.iter().enumerate() {
+            let top = ply.visits.iter().map(|&(_, visits)| visits).max();
+            let own = ply.visits.iter().find(|&&(mv, _)| mv == ply.mv).map(|&(_, visits)| visits);
+            if opening + i >= 5 {
+                assert_eq!(own, top, "ply {} of game {}", opening + i, game.number);
+            } else {
+                sampled += u32::from(own != top);
+            }
+        }
+    }
+    assert!(sampled > 5, "{sampled} moves were not the most visited ones");
+}

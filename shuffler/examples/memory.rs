@@ -47,7 +47,7 @@ fn run(folder: &Path) -> anyhow::Result<()> {
     let (header, window_files) = (shuffler.header(), &window.files[..]);
     let mixer = Mixer { header, window: window_files, mixed_rows: 65_536, rows_per_file: 65_536 };
     let create = |number| Ok(File::create(work.join(format!("rows-{number}.dzr")))?);
-    mixer.write(&draw, create, |_, _| Ok(()))?;
+    mixer.write(std::slice::from_ref(&draw), create, |_, _| Ok(()))?;
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).context("no VmHWM")?;
     println!("window {} rows, drawn {}, {peak}", window.train_rows, draw.rows);

@@ -14,6 +14,8 @@ pub struct Draw {
     pub set: RowSet,
     /// The cycle; part of every hash.
     pub cycle: u64,
+    /// Which pass over the window it is, from 0; part of the hashes from 1 on.
+    pub pass: u32,
     /// What is taken from each drawn bucket; only the last one may be taken in part.
     pub picks: Vec<Pick>,
     /// Rows in all.
@@ -39,11 +41,56 @@ impl Draw {
     /// Buckets are drawn in the order of a hash of seed, cycle, shard and bucket. Since a bucket is
     /// itself a random part of its shard, every row of the window is equally likely.
     pub fn new(seed: u64, cycle: u64, set: RowSet, window: &[SegmentFile], rows: u64) -> Self {
+        Self::of_pass(seed, cycle, 0, set, window, rows)
+    }
+
+    /// Draws `rows` rows in passes over the window. Each pass has every row once, in an order of
+    /// its own; the last one may have fewer.
+    pub fn passes(
+        seed: u64,
+        cycle: u64,
+        set: RowSet,
+        window: &[SegmentFile],
+        rows: u64,
+    ) -> Vec<Self> {
+        let mut draws = Vec::new();
+        let mut left = rows;
+        for pass in 0.. {
+            let draw = Self::of_pass(seed, cycle, pass, set, window, left);
+            left -= draw.rows;
+            let is_last = left == 0 || draw.rows == 0;
+            draws.push(draw);
+            if is_last {
+                break;
+            }
+        }
+        draws
+    }
+
+    /// The words of a hash that the pass is part of; the first pass leaves them alone.
+    pub(crate) fn words<'a>(&self, words: &'a [u64; 4], longer: &'a mut [u64; 5]) -> &'a [u64] {
+        if self.pass == 0 {
+            return words;
+        }
+        longer[..4].copy_from_slice(words);
+        longer[4] = u64::from(self.pass);
+        longer
+    }
+
+    fn of_pass(
+        seed: u64,
+        cycle: u64,
+        pass: u32,
+        set: RowSet,
+        window: &[SegmentFile],
+        rows: u64,
+    ) -> Self {
         let mut order = Vec::new();
         for (file, segments) in window.iter().enumerate() {
             for (bucket, &rows) in segments.buckets(set).rows.iter().enumerate() {
-                let words = [cycle, segments.id, bucket as u64];
-                let key = hash(seed, Purpose::Draw, &words);
+                let words = [cycle, segments.id, bucket as u64, u64::from(pass)];
+                let counted = if pass == 0 { 3 } else { 4 };
+                let key = hash(seed, Purpose::Draw, &words[..counted]);
                 order.push((
                     key,
                     Pick { file: file as u32, bucket: bucket as u32, from: 0, to: rows },
@@ -51,7 +98,7 @@ impl Draw {
             }
         }
         order.sort_unstable_by_key(|&(key, pick)| (key, pick.file, pick.bucket));
-        let mut drawn = Self { set, cycle, picks: Vec::new(), rows: 0 };
+        let mut drawn = Self { set, cycle, pass, picks: Vec::new(), rows: 0 };
         for (_, mut pick) in order {
             let left = rows - drawn.rows;
             if left == 0 {
@@ -126,6 +173,18 @@ mod tests {
             assert_eq!(draw.rows, rows.min(600));
             assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len());
         }
+    }
+
+    #[test]
+    fn each_pass_has_every_row_once_in_an_order_of_its_own() {
+        let draws = Draw::passes(1, 3, RowSet::Train, &window(), 1500);
+        let rows: Vec<u64> = draws.iter().map(|draw| draw.rows).collect();
+        assert_eq!(rows, [600, 600, 300]);
+        assert_eq!(draws[0], Draw::new(1, 3, RowSet::Train, &window(), 1500));
+        assert_ne!(draws[0].picks, draws[1].picks);
+        let sorted = |draw: &Draw| names(&draw.picks).into_iter().collect::<BTreeSet<_>>();
+        assert_eq!(sorted(&draws[0]), sorted(&draws[1]));
+        assert_eq!(Draw::passes(1, 3, RowSet::Train, &[], 9).len(), 1, "nothing to draw from");
     }
 
     #[test]

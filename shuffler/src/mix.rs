@@ -43,14 +43,14 @@ struct Place {
 }
 
 impl Mixer<'_> {
-    /// Writes all rows of a draw. `create` makes the output of file `number` (from 0) and `finish`
-    /// takes each back when it is complete, in order.
+    /// Writes all rows of draws of one set, one draw after another. `create` makes the output of
+    /// file `number` (from 0) and `finish` takes each back when it is complete, in order.
     ///
     /// # Errors
     /// If a segment file is damaged or an output fails.
     pub fn write<W: Write>(
         &self,
-        draw: &Draw,
+        draws: &[Draw],
         mut create: impl FnMut(u64) -> anyhow::Result<W>,
         mut finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
@@ -61,7 +61,10 @@ impl Mixer<'_> {
             let (out, footer) = writer.finish()?;
             finish(out, footer)
         };
-        for group in draw.groups(self.mixed_rows) {
+        let groups = draws.iter().flat_map(|draw| {
+            draw.groups(self.mixed_rows).into_iter().map(move |group| (draw, group))
+        });
+        for (draw, group) in groups {
             let (blocks, order) = self.load(draw, &group)?;
             for (range, frame) in frames(&blocks, &order, left, self.rows_per_file)? {
                 let mut writer = match open.take() {
@@ -105,7 +108,9 @@ impl Mixer<'_> {
             order.extend((0..block.len()).map(|i| {
                 let (game, ply) = block.id(i);
                 let words = [draw.cycle, shard, game, u64::from(ply)];
-                let key = hash(self.header.seed, Purpose::Order, &words);
+                let mut longer = [0; 5];
+                let words = draw.words(&words, &mut longer);
+                let key = hash(self.header.seed, Purpose::Order, words);
                 Place { key, shard, game, ply, block: b as u32, row: i as u32 }
             }));
             blocks.push(block);
@@ -147,7 +152,9 @@ impl Mixer<'_> {
         let key = |&i: &usize| {
             let (game, ply) = block.id(i);
             let words = [draw.cycle, shard, game, u64::from(ply)];
-            (hash(self.header.seed, Purpose::Part, &words), game, ply)
+            let mut longer = [0; 5];
+            let words = draw.words(&words, &mut longer);
+            (hash(self.header.seed, Purpose::Part, words), game, ply)
         };
         let mut ranked: Vec<usize> = (0..block.len()).collect();
         ranked.sort_unstable_by_key(key);

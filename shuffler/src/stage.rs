@@ -135,13 +135,23 @@ fn mix<G: Game>(
 ) -> anyhow::Result<([Vec<ObjectRef>; 2], [u64; 2])> {
     let config = &context.config;
     let counts = RowCounts::of(config);
-    let wanted = counts.train_rows(new_rows, window.train_rows);
-    let draw = |cycle: u64, set, rows| Draw::new(config.run.seed, cycle, set, &window.files, rows);
-    let train = draw(u64::from(spent.cycle()), RowSet::Train, wanted);
+    let wanted = if is_of_records(context, spent.cycle()) {
+        counts.epochs_rows(config.training.import_epochs, window.train_rows)
+    } else if config.reinforce_phase(spent.cycle()).is_some() {
+        counts.epochs_rows(1, window.train_rows)
+    } else {
+        counts.train_rows(new_rows, window.train_rows)
+    };
+    let seed = config.run.seed;
+    let cycle = u64::from(spent.cycle());
+    let train = Draw::passes(seed, cycle, RowSet::Train, &window.files, wanted);
     // The hash leaves out the cycle, so that most validation rows stay the same from cycle to
     // cycle.
-    let validation = draw(0, RowSet::Validation, counts.validation_rows_max);
-    let report = Report { context, spent, total: train.rows + validation.rows };
+    let rows = counts.validation_rows_max;
+    let validation = [Draw::new(seed, 0, RowSet::Validation, &window.files, rows)];
+    let rows = [train.as_slice(), &validation];
+    let rows = rows.map(|draws| draws.iter().map(|draw| draw.rows).sum::<u64>());
+    let report = Report { context, spent, total: rows[0] + rows[1] };
     let mixer = Mixer {
         header: shuffler.header(),
         window: &window.files,
@@ -149,8 +159,14 @@ fn mix<G: Game>(
         rows_per_file: config.shuffle.rows_per_file,
     };
     let train_files = publish(&report, &mixer, &train, 0)?;
-    let validation_files = publish(&report, &mixer, &validation, train.rows)?;
-    Ok(([train_files, validation_files], [train.rows, validation.rows]))
+    let validation_files = publish(&report, &mixer, &validation, rows[0])?;
+    Ok(([train_files, validation_files], rows))
+}
+
+/// Whether the games of a cycle were read from records.
+fn is_of_records(context: &StageContext, cycle: u32) -> bool {
+    let done = context.ledger.state().cycle_state(cycle).and_then(|now| now.games_done.as_ref());
+    done.is_some_and(|done| done.summary.is_of_records())
 }
 
 /// Pass 1 for new shards, and the window; `None` if a stop was requested. Damaged shards are set
@@ -176,7 +192,14 @@ fn prepare<G: Game>(
                 }
                 new_rows += shuffler.segments(source)?.train.total();
             }
-            let law = WindowLaw::of(&context.config);
+            let mut law = WindowLaw::of(&context.config);
+            if is_of_records(context, cycle) {
+                // No self-play is newer than another: all records are in the window.
+                law.rows_min = law.rows_max;
+            } else if context.config.reinforce_phase(cycle).is_some() {
+                // Games of other networks are not what the policy would play.
+                (law.rows_min, law.rows_max) = (new_rows, new_rows);
+            }
             let window = shuffler.window(&law, &sources.all, earlier_rows + new_rows)?;
             Ok(Some((window, new_rows)))
         })();
@@ -210,15 +233,16 @@ impl Report<'_> {
     }
 }
 
-/// Writes the rows of a draw as published files. A kill leaves files that no entry names: they are
+/// Writes the rows of draws as published files. A kill leaves files that no entry names: they are
 /// swept, or found equal by the next try.
 fn publish(
     report: &Report<'_>,
     mixer: &Mixer<'_>,
-    draw: &Draw,
+    draws: &[Draw],
     done_before: u64,
 ) -> anyhow::Result<Vec<ObjectRef>> {
-    let name = if draw.set == RowSet::Validation { "validation" } else { "train" };
+    let is_validation = draws.iter().any(|draw| draw.set == RowSet::Validation);
+    let name = if is_validation { "validation" } else { "train" };
     let create = |number| {
         let path = layout::rows_path(report.spent.cycle(), name, number);
         Ok(report.context.run.create_file(&path)?)
@@ -233,7 +257,7 @@ fn publish(
     };
     let mut finish = finish;
     mixer
-        .write(draw, create, |file, footer| finish(file, footer.positions))
+        .write(draws, create, |file, footer| finish(file, footer.positions))
         .with_context(|| format!("writing the {name} rows"))?;
     Ok(objects.into_inner())
 }

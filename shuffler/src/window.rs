@@ -52,6 +52,11 @@ impl RowCounts {
         let wanted = (new_rows as f64 * self.rows_per_new_row).round() as u64;
         wanted.min(self.rows_max).min(window_rows)
     }
+
+    /// Rows to draw from a window of `window_rows` in so many passes over it.
+    pub fn epochs_rows(&self, epochs: u32, window_rows: u64) -> u64 {
+        window_rows.saturating_mul(u64::from(epochs)).min(self.rows_max)
+    }
 }
 
 #[cfg(test)]
@@ -121,5 +126,7 @@ mod tests {
         assert_eq!(counts.train_rows(100, 300), 300);
         assert_eq!(counts.train_rows(500, 5000), 1000);
         assert_eq!(counts.train_rows(0, 5000), 0);
+        assert_eq!(counts.epochs_rows(3, 300), 900);
+        assert_eq!(counts.epochs_rows(3, 400), 1000);
     }
 }

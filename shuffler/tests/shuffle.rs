@@ -56,7 +56,7 @@ fn shuffle(folder: &Path, sources: &[Source], cycle: u64, set: RowSet, rows: u64
     let mixer = Mixer { header, window: &window.files, mixed_rows: 1000, rows_per_file: 700 };
     mixer
         .write(
-            &draw,
+            std::slice::from_ref(&draw),
             |_| Ok(Vec::new()),
             |file, footer| {
                 assert!(footer.positions <= 700);

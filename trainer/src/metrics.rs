@@ -16,8 +16,11 @@ pub struct StepMetrics {
     pub rows_done: u64,
     /// Policy cross-entropy.
     pub policy_loss: f32,
-    /// Value (win, draw, loss) cross-entropy.
+    /// What the value learns by: cross-entropy of win, draw and loss, or squared error.
     pub value_loss: f32,
+    /// Squared error of win less loss, scaled by 1/4 to 0 to 1; none in lines of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_mse: Option<f32>,
     /// Entropy of the policy targets: the least that the policy loss can be.
     pub policy_entropy: f32,
     /// Euclidean norm of the gradient before clipping.
@@ -56,6 +59,7 @@ mod tests {
             rows_done: step * 8,
             policy_loss,
             value_loss: 1.0,
+            value_mse: Some(0.25),
             policy_entropy: 0.5,
             gradient_norm: 0.1,
             clipped: false,

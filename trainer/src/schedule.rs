@@ -53,23 +53,29 @@ impl LearningRate {
             // As the cosine from a rate to itself, whose rounding it has always had.
             Schedule::Constant => cosine(start, start, progress),
             Schedule::Cosine => cosine(start, end, progress),
-            Schedule::Steps => {
-                let falls = FALLS.iter().filter(|&&fall| progress >= fall).count();
-                let all = FALLS.len() as f64;
-                // Falls by one factor: equal distances of the logarithm; a rate of 0 is the last
-                // one alone.
-                if end == 0.0 && falls < FALLS.len() {
-                    return start;
-                }
-                start * (end / start).powf(falls as f64 / all)
-            }
+            Schedule::Steps => falling(start, end, progress, &FALLS),
+            Schedule::TwoSteps => falling(start, end, progress, &TWO_FALLS),
         }
     }
+}
+
+/// From `start` to `end` by one factor at each of `falls`: equal distances of the logarithm. A rate
+/// of 0 is the last one alone.
+fn falling(start: f64, end: f64, progress: f64, falls: &[f64]) -> f64 {
+    let fallen = falls.iter().filter(|&&fall| progress >= fall).count();
+    if end == 0.0 && fallen < falls.len() {
+        return start;
+    }
+    start * (end / start).powf(fallen as f64 / falls.len() as f64)
 }
 
 /// Where `steps` falls: after 100, 300 and 500 of `AlphaZero`'s 700 thousand steps (Silver et al.
 /// 2017, arXiv:1712.01815).
 const FALLS: [f64; 3] = [1.0 / 7.0, 3.0 / 7.0, 5.0 / 7.0];
+
+/// Where `two_steps` falls: after 400 and 600 of AlphaGo Zero's 700 thousand steps (Silver et al.
+/// 2017, "Mastering the game of Go without human knowledge", extended data table 3).
+const TWO_FALLS: [f64; 2] = [4.0 / 7.0, 6.0 / 7.0];
 
 /// Half a cosine from one rate to another.
 fn cosine(start: f64, end: f64, progress: f64) -> f64 {
@@ -155,6 +161,18 @@ mod tests {
         }
         assert!(close(LearningRate { end: 0.0, ..steps }.at(9, 6, 0, 10), 0.0));
         assert!(close(LearningRate { end: 0.0, ..steps }.at(9, 5, 0, 10), 0.01));
+    }
+
+    #[test]
+    fn two_steps_fall_later() {
+        let steps =
+            LearningRate { schedule: Schedule::TwoSteps, cycles: 7, ..rate(0, 0.01 / 100.0) };
+        for (cycle, wanted) in
+            [(1, 0.01), (2, 0.01), (4, 0.01), (5, 1e-3), (6, 1e-3), (7, 1e-4), (9, 1e-4)]
+        {
+            assert!(close(steps.at(9, cycle, 0, 10), wanted), "{cycle}");
+            assert!(close(steps.at(9, cycle, 9, 10), wanted), "{cycle}");
+        }
     }
 
     #[test]

@@ -109,6 +109,7 @@ impl Session {
             rows_done: *rows_end,
             policy_loss: losses.policy_loss,
             value_loss: losses.value_loss,
+            value_mse: Some(losses.value_mse),
             policy_entropy: losses.policy_entropy,
             gradient_norm: report.gradient_norm,
             clipped: report.clipped,

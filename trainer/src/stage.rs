@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dz_burn_net::{
-    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision,
+    BurnLearner, DeviceChoice, Learner, LearnerOptions, NetError, Optimizer, Precision, ValueLoss,
 };
-use dz_config::{Optimizer as OptimizerWord, RunConfig, TrainingPrecision};
+use dz_config::{
+    Optimizer as OptimizerWord, RunConfig, TrainingPrecision, ValueLoss as ValueLossWord,
+};
 use dz_game::Key;
 use dz_network_file::NetworkSpec;
 use dz_stage::{Spent, StageContext};
@@ -160,6 +162,10 @@ fn learner_options(config: &RunConfig, device: DeviceChoice) -> LearnerOptions {
         weight_decay: training.weight_decay,
         clip_norm: training.clip_norm,
         ema_decay: training.ema_decay,
+        value_loss: match training.value_loss {
+            ValueLossWord::CrossEntropy => ValueLoss::CrossEntropy,
+            ValueLossWord::Mse => ValueLoss::Mse,
+        },
         value_weight: training.value_weight,
         head_weights: config.heads.weights(),
         precision,

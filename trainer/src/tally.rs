@@ -35,8 +35,11 @@ pub struct Tally {
     pub rows: u64,
     /// Policy cross-entropy in nats, by the rows' policy weights.
     pub policy: Mean,
-    /// Value cross-entropy in nats, by the rows' value weights.
+    /// What the value learns by, by the rows' value weights.
     pub value: Mean,
+    /// Squared error of win less loss, scaled by 1/4, by the rows' value weights.
+    #[serde(default)]
+    pub value_mse: Mean,
     /// Losses of the network's heads, by the rows' weights in them; left out where it has none.
     #[serde(default, skip_serializing_if = "PerHead::is_empty")]
     pub heads: PerHead<Option<Mean>>,
@@ -52,7 +55,9 @@ impl Tally {
         self.steps += 1;
         self.rows += batch.planes.len as u64;
         self.policy.add(f64::from(report.losses.policy_loss), total(&batch.policy_weights));
-        self.value.add(f64::from(report.losses.value_loss), total(&batch.value_weights));
+        let value_weight = total(&batch.value_weights);
+        self.value.add(f64::from(report.losses.value_loss), value_weight);
+        self.value_mse.add(f64::from(report.losses.value_mse), value_weight);
         add_heads(&mut self.heads, batch, &report.losses);
         self.gradient_norm.add(f64::from(report.gradient_norm), 1.0);
         self.learning_rate = learning_rate;

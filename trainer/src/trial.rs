@@ -3,7 +3,7 @@
 
 use anyhow::Context;
 use dz_burn_net::{Learner, NetError, TrainBatch, mean_entropy};
-use dz_config::RunConfig;
+use dz_config::{RunConfig, ValueLoss};
 use dz_shard::RowSet;
 use dz_store::{Run, RunState};
 use serde::Serialize;
@@ -30,6 +30,7 @@ pub struct Trial {
     rows: CycleRows,
     plan: FeedPlan,
     feed: Option<Feed>,
+    value_loss: ValueLoss,
 }
 
 impl Trial {
@@ -63,7 +64,8 @@ impl Trial {
         };
         let spec = rows.network_spec(&config.network, config.heads.heads())?;
         let learner = learner_maker(config)?.0(spec, config)?;
-        Ok(Self { cycle, learner, rows, plan, feed: None })
+        let value_loss = config.training.value_loss;
+        Ok(Self { cycle, learner, rows, plan, feed: None, value_loss })
     }
 
     /// The next batch; after the last one the first again.
@@ -126,7 +128,11 @@ impl Trial {
     /// If rows are damaged, training diverges or the device fails.
     pub fn overfit(mut self, learning_rate: f64, steps: u32) -> anyhow::Result<Overfit> {
         let batch = self.next_batch()?;
-        let value_entropy = mean_entropy(&batch.wdl, &batch.value_weights);
+        // The least that the value's loss can be on these rows; a squared error can be 0.
+        let value_entropy = match self.value_loss {
+            ValueLoss::CrossEntropy => mean_entropy(&batch.wdl, &batch.value_weights),
+            ValueLoss::Mse => 0.0,
+        };
         let excess = |policy: f32, entropy: f32, value: f32| {
             f64::from(policy - entropy) + f64::from(value - value_entropy)
         };

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use dz_burn_net::NetError;
-use dz_config::RunSection;
+use dz_config::{ReinforcePhase, RunConfig, RunSection};
 use dz_network_file::{Head, PerHead};
 use dz_shard::{RowFileHeader, RowSet};
 use dz_stage::{Progress, Rates, Spent, StageContext, count_text, number_text};
@@ -211,7 +211,8 @@ impl<'a> Work<'a> {
         let cycle = session.cursor.cycle;
         let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, cycle, value_mix),
+            maker: BatchMaker::new(header, seed, cycle, value_mix)
+                .leaving_out_value(is_policy_gradient(config, cycle)),
             batch: config.training.batch as usize,
             from: session.cursor.rows_done,
             to: rows.rows,
@@ -231,7 +232,9 @@ impl<'a> Work<'a> {
         let RunSection { seed, cycles, .. } = self.context.config.run;
         let value_mix = value_mix(training, self.cycle, cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, self.cycle, value_mix).upright(),
+            maker: BatchMaker::new(header, seed, self.cycle, value_mix)
+                .leaving_out_value(is_policy_gradient(&self.context.config, self.cycle))
+                .upright(),
             batch: VALIDATION_BATCH.max(training.batch as usize),
             from: 0,
             to: rows.rows.min(training.validation_rows_max),
@@ -254,8 +257,11 @@ impl<'a> Work<'a> {
             value: tally.value.get().unwrap_or(0.0),
             validation_policy: validation.policy.get(),
             validation_value: validation.value.get(),
+            value_mse: tally.value_mse.get(),
+            validation_value_mse: validation.value_mse.get(),
             heads: head_losses(&tally.heads, &validation.heads),
             policy_accuracy: validation.policy_accuracy.get(),
+            policy_top5_accuracy: validation.policy_top5_accuracy.get(),
             value_accuracy: validation.value_accuracy.get(),
             gradient_norm: tally.gradient_norm.get(),
             learning_rate: tally.learning_rate,
@@ -310,6 +316,11 @@ impl<'a> Work<'a> {
     fn note(&self, text: String) {
         self.context.events.note(Stage::Trainer, text);
     }
+}
+
+/// Whether a cycle's rows are weighted by their game's score.
+fn is_policy_gradient(config: &RunConfig, cycle: u32) -> bool {
+    config.reinforce_phase(cycle) == Some(ReinforcePhase::Policy)
 }
 
 /// Losses of the network's heads, by name.

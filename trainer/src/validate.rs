@@ -11,12 +11,16 @@ use crate::{Feed, Mean};
 pub struct Validation {
     /// Policy cross-entropy.
     pub policy: Mean,
-    /// Value cross-entropy.
+    /// What the value learns by.
     pub value: Mean,
+    /// Squared error of win less loss, scaled by 1/4.
+    pub value_mse: Mean,
     /// Losses of the network's heads.
     pub heads: PerHead<Option<Mean>>,
     /// Share of rows whose most likely policy index is the target's.
     pub policy_accuracy: Mean,
+    /// Share of rows whose target is among the five most likely policy indices.
+    pub policy_top5_accuracy: Mean,
     /// Share of rows whose most likely outcome is the target's.
     pub value_accuracy: Mean,
 }
@@ -35,8 +39,10 @@ pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Valida
         let value = total(&batch.value_weights);
         all.policy.add(f64::from(report.losses.policy_loss), policy);
         all.value.add(f64::from(report.losses.value_loss), value);
+        all.value_mse.add(f64::from(report.losses.value_mse), value);
         add_heads(&mut all.heads, batch, &report.losses);
         all.policy_accuracy.add(f64::from(report.policy_accuracy), policy);
+        all.policy_top5_accuracy.add(f64::from(report.policy_top5_accuracy), policy);
         all.value_accuracy.add(f64::from(report.value_accuracy), value);
     }
     Ok(all)

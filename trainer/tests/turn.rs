@@ -39,6 +39,11 @@ fn losses_fall_and_are_those_of_the_metrics() {
     assert!(second.policy < first.policy && first.policy < 9.0_f64.ln() + 0.3, "{first:?}");
     assert!(second.validation_value.unwrap() < 3.0_f64.ln(), "{second:?}");
     assert!((0.0..=1.0).contains(&second.policy_accuracy.unwrap()));
+    // Five of nine points.
+    assert!(second.policy_top5_accuracy.unwrap() >= second.policy_accuracy.unwrap(), "{second:?}");
+    for mse in [second.value_mse, second.validation_value_mse] {
+        assert!((0.0..0.5).contains(&mse.unwrap()), "{second:?}");
+    }
     assert!(second.value_accuracy.unwrap() > 0.4, "{second:?}");
     let lines: Vec<StepMetrics> = test.run.metrics(Stage::Trainer).unwrap();
     let steps = effective_steps(lines);

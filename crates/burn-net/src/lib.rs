@@ -43,6 +43,6 @@ pub use train::checkpoint::check_checkpoint;
 pub use train::convolution_choice::learns_by_cuda_kernels;
 pub use train::learner::{
     EvaluationReport, Examiner, ExportInfo, HeadRows, Learner, LearnerOptions, LossReport,
-    Optimizer, StepReport, TrainBatch,
+    Optimizer, StepReport, TrainBatch, ValueLoss,
 };
 pub use train::losses::mean_entropy;

@@ -1,7 +1,7 @@
 //! Contradictions between keys that are each fine alone.
 
 use crate::run_config::RunConfig;
-use crate::sections::{GateRule, Resign, Schedule};
+use crate::sections::{GateRule, Resign, RunMode, Schedule};
 use dz_config_keys::{Fault, Findings};
 
 /// Every contradiction between keys that are not at fault themselves.
@@ -10,7 +10,9 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     checks.at_most("selfplay.groups", "selfplay.parallel_games");
     checks.at_most("selfplay.playouts_start", "selfplay.playouts");
     checks.at_most("selfplay.playouts_fast", "selfplay.playouts");
-    checks.at_most("selfplay.temperature_final", "selfplay.temperature");
+    if config.selfplay.temperature_plies == 0 {
+        checks.at_most("selfplay.temperature_final", "selfplay.temperature");
+    }
     for opening in ["selfplay.opening_plies_max", "gate.opening_plies", "rating.opening_plies"] {
         checks.below(opening, "selfplay.plies_max");
     }
@@ -31,6 +33,8 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
         let concerns = ["training.schedule"];
         checks.compare("training.learning_rate_final", "training.learning_rate", &concerns, false);
     }
+    checks.temperature();
+    checks.reinforce();
     checks.resign();
     checks.gate();
     checks.workers();
@@ -71,6 +75,55 @@ impl Checks<'_> {
             let problem = format!("{word} {other} = {right}");
             let fault = Fault::new(key, problem).value(left);
             self.faults.push(fault.allowed(format!("{allowed} {right}, or a larger {other}")));
+        }
+    }
+
+    /// A step of the temperature leaves nothing to the keys of its decay.
+    fn temperature(&mut self) {
+        let plies = self.config.selfplay.temperature_plies;
+        if plies == 0 || !self.sound(&["selfplay.temperature_plies"]) {
+            return;
+        }
+        let keys = ["selfplay.temperature_final", "selfplay.temperature_halflife_plies"];
+        for (path, also_0) in keys.into_iter().zip([true, false]) {
+            let default = RunConfig::keys().into_iter().find(|key| key.path() == path);
+            let default = default.and_then(|key| key.default?.as_float());
+            let (Some(default), Some(value)) = (default, self.number(path)) else { continue };
+            if !self.sound(&[path]) || value == default || (also_0 && value == 0.0) {
+                continue;
+            }
+            let problem = format!(
+                "selfplay.temperature_plies = {plies} is a step to temperature 0, without a decay"
+            );
+            let fault = Fault::new(path, problem).value(value);
+            let allowed = if also_0 { "0, or the key left out" } else { "the key left out" };
+            self.faults
+                .push(fault.allowed(format!("{allowed}, or selfplay.temperature_plies = 0")));
+        }
+        if self.sound(&["selfplay.temperature"]) && self.config.selfplay.temperature == 0.0 {
+            let problem = "selfplay.temperature = 0 leaves it nothing to change";
+            let fault = Fault::new("selfplay.temperature_plies", problem).value(plies);
+            self.faults.push(fault.allowed("0, or a selfplay.temperature above 0"));
+        }
+    }
+
+    /// Cycles whose games are drawn from policies need the newest network, and one network a cycle.
+    fn reinforce(&mut self) {
+        let reinforce = &self.config.reinforce;
+        if reinforce.cycles == 0 && reinforce.value_cycles == 0 {
+            return;
+        }
+        if self.sound(&["gate.rule"]) && self.config.gate.rule != GateRule::Always {
+            let rule = format!("\"{}\"", self.config.gate.rule);
+            let problem = "[reinforce] trains the network that plays, whatever its score";
+            let fault = Fault::new("gate.rule", problem).value(rule);
+            self.faults.push(fault.allowed("\"always\", or no cycles of [reinforce]"));
+        }
+        if self.sound(&["run.mode"]) && self.config.run.mode != RunMode::Synchronous {
+            let problem = "[reinforce] learns from the games of the network that it trains";
+            let mode = format!("\"{}\"", self.config.run.mode);
+            let fault = Fault::new("run.mode", problem).value(mode);
+            self.faults.push(fault.allowed("\"synchronous\", or no cycles of [reinforce]"));
         }
     }
 

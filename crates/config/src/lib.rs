@@ -26,7 +26,8 @@ pub use run_config::RunConfig;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,
     EngineAnchor, EngineProtocol, FinalSection, GateRule, GateSection, MailboxAddress,
-    NetworkSection, OpeningSampler, Optimizer, RatingSection, Resign, RunMode, RunSection,
-    SOLVER_DEPTH_MAX, Schedule, SelfplaySection, ShuffleSection, SoftResign, StorageSection,
-    TrainingPrecision, TrainingSection, WindowSection, WorkerEvaluators, WorkersSection,
+    NetworkSection, OpeningSampler, Optimizer, RatingSection, ReinforcePhase, ReinforceSection,
+    Resign, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SelfplaySection, ShuffleSection,
+    SoftResign, StorageSection, TrainingPrecision, TrainingSection, ValueLoss, WindowSection,
+    WorkerEvaluators, WorkersSection,
 };

@@ -12,8 +12,8 @@ use toml::{Table, Value};
 use crate::change::Change;
 use crate::sections::{
     AlarmsSection, BootstrapSection, FinalSection, GateSection, NetworkSection, RatingSection,
-    RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection, WindowSection,
-    WorkersSection,
+    ReinforceSection, RunSection, SelfplaySection, ShuffleSection, StorageSection, TrainingSection,
+    WindowSection, WorkersSection,
 };
 
 /// Lists the sections once, for the struct and for all that walks over them.
@@ -95,6 +95,8 @@ run_config! {
     training: TrainingSection,
     /// What it learns beside policy and value.
     heads: HeadsSection,
+    /// Policy gradient and value regression before searches play.
+    reinforce: ReinforceSection,
     /// The match that decides.
     gate: GateSection,
     /// The games that place a champion on the Elo scale.

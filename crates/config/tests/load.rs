@@ -258,6 +258,27 @@ fn contradictions_name_both_keys() {
         ),
         (&["selfplay.playouts=20"], "selfplay.playouts_fast = 25: is above selfplay.playouts = 20"),
         (&["selfplay.temperature_final=0.9"], "above selfplay.temperature = 0.75"),
+        (
+            &["selfplay.temperature_plies=30", "selfplay.temperature_final=0.2"],
+            "selfplay.temperature_final = 0.2: selfplay.temperature_plies = 30 is a step",
+        ),
+        (
+            &["selfplay.temperature_plies=30", "selfplay.temperature_halflife_plies=9"],
+            "selfplay.temperature_halflife_plies = 9: selfplay.temperature_plies = 30 is a step",
+        ),
+        (
+            &[
+                "selfplay.temperature=0",
+                "selfplay.temperature_final=0",
+                "selfplay.temperature_plies=30",
+            ],
+            "selfplay.temperature_plies = 30: selfplay.temperature = 0 leaves it nothing",
+        ),
+        (&["reinforce.cycles=1", "gate.rule=sprt"], "gate.rule = \"sprt\": [reinforce] trains"),
+        (
+            &["reinforce.value_cycles=1", "run.mode=asynchronous"],
+            "run.mode = \"asynchronous\": [reinforce] learns",
+        ),
         (&["rating.opening_plies=42", "selfplay.plies_max=42"], "below selfplay.plies_max = 42"),
         (&["gate.opening_plies=1000"], "not below selfplay.plies_max = 1000"),
         (&["search.nodes_max=150"], "bootstrap.playouts = 200: is not below search.nodes_max"),
@@ -289,6 +310,8 @@ fn contradictions_name_both_keys() {
         assert_eq!(found.len(), 1, "{overrides:?}: {found:#?}");
         assert!(found[0].contains(words), "{overrides:?}: {found:#?}");
     }
+    let step = config(&["selfplay.temperature_plies=30", "selfplay.temperature_final=0"]);
+    assert_eq!(step.selfplay.temperature_plies, 30);
     let constant = config(&["training.learning_rate=1e-5", "training.schedule=constant"]);
     assert_eq!(constant.training.learning_rate, 1e-5);
     assert_eq!(config(&["gate.games=0"]).gate.games, 0);

@@ -11,7 +11,13 @@ const COLUMNS: usize = 80;
 
 /// Commands by what people want to do.
 const GROUPS: &[(&str, &[&str])] = &[
-    ("Train", &["run", "resume", "worker", "presets", "new", "plan", "fork", "tune-lr", "learn"]),
+    (
+        "Train",
+        &[
+            "run", "resume", "worker", "presets", "new", "plan", "fork", "import", "tune-lr",
+            "learn",
+        ],
+    ),
     ("Look at a run", &["list", "status", "watch", "report", "doctor", "verify", "replay"]),
     ("Play and measure", &["play", "match", "engine", "analyze", "accuracy", "rate"]),
     ("Data and networks", &["shard", "export"]),

@@ -16,9 +16,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 #[cfg(feature = "serve")]
 use commands::serve;
 use commands::{
-    accuracy, analyze, bench, completions, doctor, engine, export, fork, inspect, learn, list,
-    match_cmd, new, perft, plan, play, presets, rate, replay, report, rules, run, search, shard,
-    stages, status, tune_lr, verify, watch, worker,
+    accuracy, analyze, bench, completions, doctor, engine, export, fork, import, inspect, learn,
+    list, match_cmd, new, perft, plan, play, presets, rate, replay, report, rules, run, search,
+    shard, stages, status, tune_lr, verify, watch, worker,
 };
 use dz_stage::{Stage, StageArgs};
 pub use exit::Exit;
@@ -55,6 +55,7 @@ enum Command {
     Plan(plan::Args),
     Resume(run::ResumeArgs),
     Fork(fork::Args),
+    Import(import::Args),
     Status(status::Args),
     Watch(watch::Args),
     Report(report::Args),
@@ -114,6 +115,7 @@ pub fn run(cli: Cli, input: &mut dyn BufRead, out: &mut dyn Write) -> anyhow::Re
         Command::Plan(args) => plan::run(&args, out),
         Command::Resume(args) => run::resume(&args, out),
         Command::Fork(args) => fork::run(&args, out),
+        Command::Import(args) => import::run(&args, out),
         Command::Status(args) => status::run(&args, out),
         Command::Watch(args) => watch::run(&args, out),
         Command::Report(args) => report::run(&args, out),

@@ -18,6 +18,7 @@ mod foreign;
 mod front_door;
 mod games;
 mod gpu_bench;
+mod import;
 mod learn;
 mod minimal;
 mod notify;

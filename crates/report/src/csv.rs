@@ -38,7 +38,7 @@ fn file<T>(name: &'static str, columns: &[Column<T>], rows: &[T]) -> CsvFile {
     CsvFile { name, text }
 }
 
-const CYCLES: [Column<CycleFacts>; 28] = [
+const CYCLES: [Column<CycleFacts>; 30] = [
     ("cycle", |c| c.cycle.to_string()),
     ("generation", |c| field(c.generation)),
     ("promoted", |c| field(c.promoted)),
@@ -59,6 +59,8 @@ const CYCLES: [Column<CycleFacts>; 28] = [
     ("validation_policy_loss", |c| field(c.losses.as_ref().and_then(|l| l.validation_policy))),
     ("value_loss", |c| field(c.losses.as_ref().map(|l| l.value))),
     ("validation_value_loss", |c| field(c.losses.as_ref().and_then(|l| l.validation_value))),
+    ("value_mse", |c| field(c.losses.as_ref().and_then(|l| l.value_mse))),
+    ("validation_value_mse", |c| field(c.losses.as_ref().and_then(|l| l.validation_value_mse))),
     ("learning_rate", |c| field(c.losses.as_ref().map(|l| l.learning_rate))),
     ("gate_wins", |c| field(c.gate.as_ref().map(|g| g.result.wins))),
     ("gate_draws", |c| field(c.gate.as_ref().map(|g| g.result.draws))),

@@ -35,6 +35,7 @@ mod read;
 mod report;
 mod scale;
 mod sections;
+mod stage_games;
 mod steps;
 mod svg;
 mod table;

@@ -19,6 +19,8 @@ pub struct Measures {
     pub truth: Vec<TruthLine>,
     /// What the newest champion and an earlier one make of the same positions.
     pub samples: Vec<Sample>,
+    /// One self-play game of each of three stages of the run.
+    pub stage_games: Vec<StageGame>,
     /// What matches took of the time.
     pub rating_share: Option<RatingShare>,
     /// Turns of the stages, with their peak memory.
@@ -130,6 +132,23 @@ pub struct SampleView {
     pub cycle: u32,
     /// What it says.
     pub position: ProbedPosition,
+}
+
+/// A self-play game of one stage of the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct StageGame {
+    /// The cycle.
+    pub cycle: u32,
+    /// The generation that played it.
+    pub generation: u32,
+    /// Its number in the run.
+    pub number: u64,
+    /// Its first moves, from the start.
+    pub moves: Vec<String>,
+    /// All its plies.
+    pub plies: u32,
+    /// Who won and how, in words.
+    pub result: String,
 }
 
 /// One turn of a stage.

@@ -52,6 +52,7 @@ impl Report {
     fn read_with(run: &Run, cache: Option<&Path>, keeps: bool) -> Result<Self, ReportError> {
         let (mut report, config) = Self::of_ledger(run)?;
         report.add_health(run, cache, keeps);
+        report.add_stage_games(run);
         report.add_traces(run);
         report.add_steps(run);
         report.add_gatekeepers_lines(run, config.as_ref());

@@ -62,6 +62,8 @@ impl Report {
         add("loss/value_train", losses.map(|l| l.value));
         add("loss/policy_validation", losses.and_then(|l| l.validation_policy));
         add("loss/value_validation", losses.and_then(|l| l.validation_value));
+        add("loss/value_mse_train", losses.and_then(|l| l.value_mse));
+        add("loss/value_mse_validation", losses.and_then(|l| l.validation_value_mse));
         for head in Head::ALL {
             let loss = losses.and_then(|l| l.heads.get(head.name()));
             add(&format!("loss/{head}_train"), loss.map(|loss| loss.training));

@@ -35,7 +35,7 @@ pub use faults::{DRIVER_ENV, FAULTS_ENV, Faults};
 pub use ledger::{
     Audit, AuditFault, Bottleneck, CandidateState, ChampionState, CheckpointState, ConfigChange,
     CycleState, Entry, GamesDoneState, GateTest, HeadLoss, Ledger, LoadSummary, Losses,
-    MatchPurpose, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Record,
+    MatchPurpose, MatchResult, MatchState, PlayerName, RECORDS, RatingRow, RatingsState, Record,
     ResignSummary, RowsState, RowsSummary, RunInfo, RunState, SNAPSHOT_EVERY, SelfplaySummary,
     ShardState, Stage, StageTurn, VerdictState, best_connected,
 };

@@ -111,7 +111,7 @@ impl BurnLearner {
         let (state, weight_decay) =
             guard(first, || (State::upload(0, flats, &home), upload(decay, &home)))?;
         let precision = options.precision;
-        let value_weight = options.value_weight;
+        let LearnerOptions { value_loss, value_weight, .. } = options;
         let head_weights = options.head_weights;
         let ours = first == DeviceChoice::Cpu && precision == Precision::F32;
         let trunk = ours.then(|| Trunk::new(&spec)).flatten();
@@ -121,6 +121,7 @@ impl BurnLearner {
             layout,
             devices,
             precision,
+            value_loss,
             value_weight,
             head_weights,
             trunk,

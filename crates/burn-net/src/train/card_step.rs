@@ -17,7 +17,7 @@ use crate::cuda::{Reading, Recording};
 use crate::model::planes::Inputs;
 use crate::tensors::upload;
 use crate::train::learner::TrainBatch;
-use crate::train::losses::{HeadPart, TargetTensors, Targets};
+use crate::train::losses::{HeadPart, LOSSES_BEFORE_HEADS, TargetTensors, Targets};
 use crate::train::state::State;
 use crate::train::step::{BatchPasses, Front, ShardInputs};
 
@@ -102,7 +102,7 @@ impl CardStep {
             floats: upload(vec![f32::NAN; floats.len()], device),
             pieces,
             words: Tensor::from_data(TensorData::new(words, [length]), device),
-            numbers: Tensor::zeros([3 + passes.spec.heads.len()], device),
+            numbers: Tensor::zeros([LOSSES_BEFORE_HEADS + passes.spec.heads.len() + 1], device),
             recording,
         }
     }

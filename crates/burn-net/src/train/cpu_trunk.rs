@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::device::choice::DeviceChoice;
     use crate::precision::Precision;
-    use crate::train::learner::TrainBatch;
+    use crate::train::learner::{TrainBatch, ValueLoss};
     use crate::train::step::{BatchPasses, Pass};
 
     fn batch(spec: &NetworkSpec, rows: usize) -> TrainBatch {
@@ -96,6 +96,7 @@ mod tests {
             devices: vec![(choice, choice.open())],
             precision: Precision::F32,
             convolve: choice.compute_options(true).convolve,
+            value_loss: ValueLoss::CrossEntropy,
             value_weight: 1.5,
             head_weights: PerHead::default(),
             layout: layout.clone(),

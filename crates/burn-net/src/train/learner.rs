@@ -146,6 +146,17 @@ impl Optimizer {
     }
 }
 
+/// What the value learns by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ValueLoss {
+    /// Cross-entropy of win, draw and loss, in nats.
+    #[default]
+    CrossEntropy,
+    /// `(v - z)^2`, where v and z are win less loss of answer and target (Silver et al. 2017,
+    /// equation 1). It tells a draw from win and loss of equal chance by nothing.
+    Mse,
+}
+
 /// How a network learns; what changes from step to step is passed to [`Learner::step`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct LearnerOptions {
@@ -158,7 +169,9 @@ pub struct LearnerOptions {
     /// Share of the old value that the moving average keeps at a step, in `[0, 1)`. Early on it
     /// keeps less: (1 + step) / (10 + step).
     pub ema_decay: f64,
-    /// What the value's cross-entropy counts beside the policy's, 0 or more.
+    /// What the value learns by.
+    pub value_loss: ValueLoss,
+    /// What the value's loss counts beside the policy's, 0 or more.
     pub value_weight: f64,
     /// What each head's loss counts, 0 or more; of no effect for heads that the network does not
     /// have.
@@ -183,6 +196,7 @@ impl LearnerOptions {
             weight_decay: 1e-4,
             clip_norm: 10.0,
             ema_decay: 0.99,
+            value_loss: ValueLoss::CrossEntropy,
             value_weight: 1.0,
             head_weights: PerHead::default(),
             precision,
@@ -236,13 +250,15 @@ pub struct StepReport {
     pub clipped: bool,
 }
 
-/// Cross-entropies in nats, means over the rows by their weights.
+/// Losses, means over the rows by their weights.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LossReport {
-    /// Of the policy; at least `policy_entropy`.
+    /// Cross-entropy of the policy in nats; at least `policy_entropy`.
     pub policy_loss: f32,
-    /// Of win, draw and loss.
+    /// What the value learns by: cross-entropy of win, draw and loss in nats, or squared error.
     pub value_loss: f32,
+    /// Squared error of win less loss, scaled by 1/4 to 0 to 1 (Silver et al. 2016, 2017).
+    pub value_mse: f32,
     /// Entropy of the policy targets: the loss of a perfect imitator.
     pub policy_entropy: f32,
     /// Losses of the network's heads: cross-entropies in nats, Huber losses of plies left and
@@ -259,6 +275,9 @@ pub struct EvaluationReport {
     pub losses: LossReport,
     /// Share of the policy's weight on rows whose most likely policy index is the target's, 0 to 1.
     pub policy_accuracy: f32,
+    /// Share of the policy's weight on rows whose target is among the five most likely policy
+    /// indices, 0 to 1.
+    pub policy_top5_accuracy: f32,
     /// Share of the value's weight on rows whose most likely outcome is the target's, 0 to 1.
     pub value_accuracy: f32,
 }

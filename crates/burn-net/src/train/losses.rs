@@ -1,7 +1,9 @@
-//! Losses of a batch: cross-entropies of policy and value, and what heads beside them lose.
+//! Losses of a batch: the policy's cross-entropy, the value's cross-entropy or squared error, and
+//! what heads beside them lose.
 
 use std::ops::Range;
 
+use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor};
 use dz_network_file::{Head, NetworkSpec};
 
@@ -10,12 +12,22 @@ use crate::model::heads::{entropy, loss, soften, unit};
 use crate::model::outputs::{HeadOutputs, Logits};
 use crate::model::planes;
 use crate::tensors::upload;
-use crate::train::learner::{HeadRows, TrainBatch};
+use crate::train::learner::{HeadRows, TrainBatch, ValueLoss};
 
-/// Weighted means of cross-entropies, each `[1, 1]`.
+/// Losses before those of the heads: policy, value and the value's squared error.
+pub(crate) const LOSSES_BEFORE_HEADS: usize = 3;
+
+/// The squared error of a value in [-1, 1] is at most 4. Scaled by this it is in [0, 1], as Silver
+/// et al. (2016, 2017) report it.
+const MSE_SCALE: f64 = 0.25;
+
+/// Weighted means, each `[1, 1]`.
 pub(crate) struct Losses {
     pub(crate) policy: Tensor<2>,
+    /// What the value learns by.
     pub(crate) value: Tensor<2>,
+    /// The value's squared error scaled by 1/4, without a gradient.
+    pub(crate) value_mse: Tensor<2>,
     /// Of the network's heads, in their order.
     pub(crate) heads: Vec<(Head, Tensor<2>)>,
 }
@@ -108,12 +120,13 @@ impl HeadPart {
 }
 
 impl Losses {
-    /// Of a network's answers to the rows of `targets`; `cuda_kernels` computes
-    /// cross-entropies by our kernels.
+    /// Of a network's answers to the rows of `targets`, whose value learns by `value_loss`;
+    /// `cuda_kernels` computes cross-entropies by our kernels.
     pub(crate) fn new(
         logits: Logits,
         heads: HeadOutputs,
         targets: TargetTensors,
+        value_loss: ValueLoss,
         cuda_kernels: bool,
     ) -> Self {
         let one = |logits: Tensor<2>, targets: Tensor<1>, shares: Tensor<1>| {
@@ -124,12 +137,37 @@ impl Losses {
             let [targets, shares] = part;
             (head, loss(head, outputs, targets, shares, cuda_kernels))
         };
+        let (wdl, shares) = (targets.wdl, targets.value_shares);
+        let (value, error) = match value_loss {
+            ValueLoss::CrossEntropy => {
+                let error = squared_error(logits.wdl.clone().detach(), wdl.clone(), shares.clone());
+                (one(logits.wdl, wdl, shares), error)
+            }
+            ValueLoss::Mse => {
+                let error = squared_error(logits.wdl, wdl, shares);
+                (error.clone(), error.detach())
+            }
+        };
         Self {
             policy: one(logits.policy, targets.policy, targets.policy_shares),
-            value: one(logits.wdl, targets.wdl, targets.value_shares),
+            value,
+            value_mse: error.mul_scalar(MSE_SCALE),
             heads: heads.into_iter().zip(targets.heads).map(head).collect(),
         }
     }
+}
+
+/// The sum over rows of `(v - z)^2` times the row's share of `shares [rows]`, to `[1, 1]`: v is the
+/// chance of a win less that of a loss by `logits [rows, 3]`, z the same of the target, `wdl`, flat
+/// (Silver et al. 2017, equation 1, without the weights' share).
+fn squared_error(logits: Tensor<2>, wdl: Tensor<1>, shares: Tensor<1>) -> Tensor<2> {
+    let [rows, classes] = logits.dims();
+    // Differences first: win and loss are then each subtracted once.
+    let off = softmax(logits, 1) - wdl.reshape([rows, classes]);
+    let win = off.clone().slice([0..rows, 0..1]);
+    let loss = off.slice([0..rows, 2..3]);
+    let error = win - loss;
+    (error.clone() * error * shares.reshape([rows, 1])).sum_dim(0)
 }
 
 /// Weights scaled to sum to 1; all 0 if they are.
@@ -156,6 +194,21 @@ pub(crate) fn accuracy(logits: &[f32], targets: &[f32], weights: &[f32]) -> f32 
     let top = |row: &[f32]| (1..columns).fold(0, |top, i| if row[i] > row[top] { i } else { top });
     let rows = logits.chunks_exact(columns).zip(targets.chunks_exact(columns));
     let hits = rows.zip(shares(weights)).filter(|((found, wanted), _)| top(found) == top(wanted));
+    hits.map(|(_, share)| f64::from(share)).sum::<f64>() as f32
+}
+
+/// Share of the weight on rows whose largest target, the first of equals, is among the five indices
+/// with the largest logits; 0 where there is no weight. Shapes as in [`accuracy`].
+pub(crate) fn top5_accuracy(logits: &[f32], targets: &[f32], weights: &[f32]) -> f32 {
+    let columns = targets.len() / weights.len();
+    let is_hit = |(found, wanted): (&[f32], &[f32])| {
+        let top = (1..columns).fold(0, |top, i| if wanted[i] > wanted[top] { i } else { top });
+        // Of equal logits the first ranks first.
+        let before = |i: usize| found[i] > found[top] || (found[i] == found[top] && i < top);
+        (0..columns).filter(|&i| before(i)).count() < 5
+    };
+    let rows = logits.chunks_exact(columns).zip(targets.chunks_exact(columns));
+    let hits = rows.zip(shares(weights)).filter(|&(row, _)| is_hit(row));
     hits.map(|(_, share)| f64::from(share)).sum::<f64>() as f32
 }
 
@@ -199,7 +252,10 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
 
 #[cfg(test)]
 mod tests {
-    use super::accuracy;
+    use burn::tensor::{Device, Tensor};
+
+    use super::{accuracy, squared_error, top5_accuracy};
+    use crate::tensors::{download, upload};
 
     #[test]
     fn accuracy_counts_rows_by_weight() {
@@ -208,5 +264,31 @@ mod tests {
         assert_eq!(accuracy(&logits, &targets, &[3.0, 1.0]), 0.75);
         assert_eq!(accuracy(&logits, &targets, &[0.0, 1.0]), 0.0);
         assert_eq!(accuracy(&logits, &targets, &[0.0, 0.0]), 0.0);
+    }
+
+    #[test]
+    fn the_best_five_are_counted() {
+        let logits = [7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0];
+        let at = |place: usize| -> Vec<f32> {
+            (0..7).map(|i| f32::from(u8::from(i == place))).collect()
+        };
+        assert_eq!(top5_accuracy(&logits, &at(4), &[1.0]), 1.0);
+        assert_eq!(top5_accuracy(&logits, &at(5), &[1.0]), 0.0);
+        // Of equal logits the first five are the best.
+        assert_eq!(top5_accuracy(&[0.0; 7], &at(4), &[1.0]), 1.0);
+        assert_eq!(top5_accuracy(&[0.0; 7], &at(5), &[1.0]), 0.0);
+        let both = [logits, logits].concat();
+        assert_eq!(top5_accuracy(&both, &[at(5), at(0)].concat(), &[3.0, 1.0]), 0.25);
+    }
+
+    #[test]
+    fn squared_errors_are_of_win_less_loss() {
+        let device = Device::flex();
+        // Chances 1/2, 1/4, 1/4 and a sure draw against a win and a loss: 1/4 - 1 and 0 + 1.
+        let logits = upload(vec![2.0_f32.ln(), 0.0, 0.0, -90.0, 0.0, -90.0], &device);
+        let logits: Tensor<2> = logits.reshape([2, 3]);
+        let wdl = upload(vec![1.0, 0.0, 0.0, 0.0, 0.0, 1.0], &device);
+        let found = download(squared_error(logits, wdl, upload(vec![0.75, 0.25], &device)))[0];
+        assert!((found - (0.75 * 0.5625 + 0.25)).abs() < 1e-6, "{found}");
     }
 }

@@ -28,8 +28,8 @@ use crate::precision::Precision;
 use crate::tensors::{Parameters, Tensors, WeightFormat, download};
 use crate::train::cpu_trunk::{Forward, Ready};
 use crate::train::layout::Layout;
-use crate::train::learner::{EvaluationReport, LossReport, TrainBatch};
-use crate::train::losses::{Losses, TargetTensors, Targets};
+use crate::train::learner::{EvaluationReport, LossReport, TrainBatch, ValueLoss};
+use crate::train::losses::{LOSSES_BEFORE_HEADS, Losses, TargetTensors, Targets};
 use crate::train::{cpu_trunk, losses, optimizer};
 
 /// What a pass needs beside the weights.
@@ -45,7 +45,9 @@ pub(crate) struct BatchPasses {
     pub(crate) precision: Precision,
     /// How 3x3 convolutions with gradients are worked out.
     pub(crate) convolve: ConvMethod,
-    /// What the value's cross-entropy counts beside the policy's.
+    /// What the value learns by.
+    pub(crate) value_loss: ValueLoss,
+    /// What the value's loss counts beside the policy's.
     pub(crate) value_weight: f64,
     /// What each head's loss counts.
     pub(crate) head_weights: PerHead<f64>,
@@ -69,7 +71,8 @@ pub(crate) struct Pass {
 pub(crate) struct Gradient {
     pub(crate) flat: Tensor<1>,
     pub(crate) statistics: Tensor<1>,
-    /// Policy loss, value loss and those of the heads, `[2 + heads]`.
+    /// Policy loss, value loss, the value's squared error, and the losses of the heads,
+    /// `[3 + heads]`.
     pub(crate) losses: Tensor<1>,
 }
 
@@ -88,7 +91,7 @@ pub(crate) enum Front<'a> {
     Tower(Box<Inputs>),
 }
 
-/// A shard's logits and its parts of the losses: policy, value, heads.
+/// A shard's logits and its parts of the losses: policy, value, squared error, heads.
 type Answer = ([Vec<f32>; 2], Vec<f32>);
 
 impl BatchPasses {
@@ -130,7 +133,7 @@ impl BatchPasses {
             self.each(self.shards(batch, 1), |(_, shard)| self.answer(tower, batch, shard));
         let mut policy = Vec::new();
         let mut wdl = Vec::new();
-        let mut sums = vec![0.0; 2 + self.spec.heads.len()];
+        let mut sums = vec![0.0; LOSSES_BEFORE_HEADS + self.spec.heads.len()];
         for (logits, losses) in answers {
             policy.extend_from_slice(&logits[0]);
             wdl.extend_from_slice(&logits[1]);
@@ -139,6 +142,11 @@ impl BatchPasses {
         EvaluationReport {
             losses: self.report(batch, &sums),
             policy_accuracy: losses::accuracy(&policy, &batch.policy, &batch.policy_weights),
+            policy_top5_accuracy: losses::top5_accuracy(
+                &policy,
+                &batch.policy,
+                &batch.policy_weights,
+            ),
             value_accuracy: losses::accuracy(&wdl, &batch.wdl, &batch.value_weights),
         }
     }
@@ -227,12 +235,14 @@ impl BatchPasses {
         };
         let TrainOutputs { logits, heads: outputs, mut statistics } = outputs;
         let cuda_kernels = self.convolve == ConvMethod::CudaKernel;
-        let Losses { policy, value, heads } = Losses::new(logits, outputs, targets, cuda_kernels);
+        let losses = Losses::new(logits, outputs, targets, self.value_loss, cuda_kernels);
+        let Losses { policy, value, value_mse, heads } = losses;
         let mut total = policy.clone() + value.clone().mul_scalar(self.value_weight);
         for (head, loss) in &heads {
             total = total + loss.clone().mul_scalar(self.head_weights[*head]);
         }
-        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        let heads = heads.into_iter().map(|(_, loss)| loss);
+        let losses = [policy, value, value_mse].into_iter().chain(heads);
         let losses = losses.map(|loss| loss.inner().reshape([1])).collect();
         let mut found = total.backward();
         let mut gradients = Tensors::new();
@@ -302,12 +312,14 @@ impl BatchPasses {
         let logits = [download(policy.clone()), download(wdl.clone())];
         let logits_on = Logits { policy, wdl };
         let targets = targets.upload(device);
-        let Losses { policy, value, heads } = Losses::new(logits_on, outputs, targets, false);
-        let losses = [policy, value].into_iter().chain(heads.into_iter().map(|(_, loss)| loss));
+        let losses = Losses::new(logits_on, outputs, targets, self.value_loss, false);
+        let Losses { policy, value, value_mse, heads } = losses;
+        let heads = heads.into_iter().map(|(_, loss)| loss);
+        let losses = [policy, value, value_mse].into_iter().chain(heads);
         (logits, losses.map(|loss| download(loss)[0]).collect())
     }
 
-    /// Policy loss, value loss and those of the heads, in their order.
+    /// The report of losses in the order of [`Gradient::losses`].
     fn report(&self, batch: &TrainBatch, losses: &[f32]) -> LossReport {
         let policy_entropy = losses::mean_entropy(&batch.policy, &batch.policy_weights);
         self.loss_report(losses, policy_entropy, batch.planes.len)
@@ -321,12 +333,12 @@ impl BatchPasses {
         rows: usize,
     ) -> LossReport {
         let mut heads = PerHead::default();
-        for (&head, &loss) in self.spec.heads.iter().zip(&losses[2..]) {
+        for (&head, &loss) in self.spec.heads.iter().zip(&losses[LOSSES_BEFORE_HEADS..]) {
             heads[head] = Some(loss);
         }
         let policy_loss = losses[0];
-        let value_loss = losses[1];
-        LossReport { policy_loss, value_loss, policy_entropy, heads, rows }
+        let [value_loss, value_mse] = [losses[1], losses[2]];
+        LossReport { policy_loss, value_loss, value_mse, policy_entropy, heads, rows }
     }
 
     fn boards(

@@ -3,7 +3,7 @@
 
 use dz_burn_net::{
     BurnLearner, DeviceChoice, ExportInfo, HeadRows, LearnerOptions, Optimizer, Precision,
-    TrainBatch,
+    TrainBatch, ValueLoss,
 };
 pub use dz_cpu_net::random_positions as positions;
 use dz_game::mix64;
@@ -43,6 +43,7 @@ pub fn options() -> LearnerOptions {
         weight_decay: 1e-4,
         clip_norm: 5.0,
         ema_decay: 0.9,
+        value_loss: ValueLoss::CrossEntropy,
         value_weight: 1.0,
         head_weights: PerHead::default(),
         precision: Precision::F32,

@@ -8,6 +8,7 @@ mod final_match;
 mod gate;
 mod network;
 mod rating;
+mod reinforce;
 mod run;
 mod selfplay;
 mod shuffle;
@@ -24,10 +25,11 @@ pub use network::NetworkSection;
 pub use rating::{
     Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
 };
+pub use reinforce::{ReinforcePhase, ReinforceSection};
 pub use run::{DeviceChoice, RunMode, RunSection};
 pub use selfplay::{OpeningSampler, Resign, SelfplaySection, SoftResign};
 pub use shuffle::ShuffleSection;
 pub use storage::StorageSection;
-pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection};
+pub use training::{Optimizer, Schedule, TrainingPrecision, TrainingSection, ValueLoss};
 pub use window::WindowSection;
 pub use workers::{MailboxAddress, WorkerEvaluators, WorkersSection};

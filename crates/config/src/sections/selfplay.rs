@@ -44,6 +44,11 @@ section! {
         [Results, real(0.0, 10.0)] temperature_final: f64 = 0.15;
         /// Plies in which the distance to the final temperature halves.
         [Results, above(0.0, 1_000_000.0)] temperature_halflife_plies: f64 = 10.0;
+        /// Plies of a game that have `temperature`; every later one has temperature 0, so the step
+        /// takes the place of the decay (Silver 2017: `temperature = 1` for 30 plies). 0 is the
+        /// decay. With a step, `temperature_halflife_plies` keeps its default, and
+        /// `temperature_final` its default or 0.
+        [Results, whole(0, 1_000_000)] temperature_plies: u32 = 0;
         /// Each game starts with 0 to this many drawn plies, each count equally likely.
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
         /// What they are drawn by: `random` takes each legal move as often, `policy` the network's

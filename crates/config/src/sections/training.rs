@@ -18,6 +18,9 @@ section! {
         /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of
         /// its window once at most, so the first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
+        /// Passes over all games that were read from records (`dagzero import`), in the first cycle
+        /// of such a run: the window then holds all of them, and `rows_per_new_row` does not count.
+        [Results, whole(1, 10_000)] import_epochs: u32 = 4;
         /// Rows that a cycle trains on at most.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
         /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with
@@ -30,13 +33,15 @@ section! {
         [Results, below(0.0, 1.0)] momentum: f64 = 0.9;
         /// Learning rate after the warm-up.
         [Results, above(0.0, 10.0)] learning_rate: f64 = 2e-3;
-        /// Learning rate that `cosine` and `steps` end at; `constant` takes no notice of it.
+        /// Learning rate that the other schedules end at; `constant` takes no notice of it.
         [Results, real(0.0, 10.0)] learning_rate_final: f64 = 1e-4;
         /// Steps in which the learning rate rises from 0, once a run.
         [Results, whole(0, 1_000_000_000)] warmup_steps: u64 = 100;
         /// Course of the learning rate after the warm-up: `constant`, `cosine` over the planned
-        /// steps, or `steps`: three falls by the same factor, after 1/7, 3/7 and 5/7 of the planned
-        /// steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand).
+        /// steps, `steps`: three falls by the same factor, after 1/7, 3/7 and 5/7 of the planned
+        /// steps (AlphaZero, Silver 2017: by 10 each, after 100, 300 and 500 of 700 thousand), or
+        /// `two_steps`: two such falls, after 4/7 and 6/7 (AlphaGo Zero, Silver 2017, extended data
+        /// table 3: by 10 each, after 400 and 600 of 700 thousand).
         [Results, Limits::Any] schedule: Schedule = Schedule::Cosine;
         /// Decoupled weight decay, a step, times the learning rate (AdamW).
         [Results, real(0.0, 1.0)] weight_decay: f64 = 1e-4;
@@ -44,7 +49,12 @@ section! {
         [Results, above(0.0, 1_000_000.0)] clip_norm: f64 = 1.0;
         /// Share of the averaged weights (EMA) that a step keeps; 0 exports the last weights.
         [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
-        /// Weight of the value's cross-entropy beside the policy's.
+        /// What the value learns by: `cross_entropy` of win, draw and loss, or `mse`, the squared
+        /// error of win less loss (Silver 2017, equation 1). With `mse` nothing tells a draw from
+        /// win and loss of equal chance. The metric `value_mse`, a quarter of the squared error, is
+        /// measured with both.
+        [Results, Limits::Any] value_loss: ValueLoss = ValueLoss::CrossEntropy;
+        /// Weight of the value's loss beside the policy's cross-entropy.
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
         /// Share of the search's root value in the value target, the rest is the outcome. Half is
         /// ahead on Connect Four's own board, and level on 5x4 (benchmarks/ablation.md).
@@ -71,6 +81,16 @@ choice! {
 }
 
 choice! {
+    /// What the value learns by.
+    pub enum ValueLoss {
+        /// Cross-entropy of win, draw and loss.
+        CrossEntropy = "cross_entropy",
+        /// Squared error of win less loss.
+        Mse = "mse",
+    }
+}
+
+choice! {
     /// Course of the learning rate after the warm-up.
     pub enum Schedule {
         /// It stays.
@@ -79,6 +99,8 @@ choice! {
         Cosine = "cosine",
         /// It falls three times by the same factor, to `learning_rate_final`.
         Steps = "steps",
+        /// It falls twice by the same factor, later.
+        TwoSteps = "two_steps",
     }
 }
 

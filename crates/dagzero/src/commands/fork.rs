@@ -44,17 +44,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::config_with(&from, &state, set)?;
     let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
     ensure!(!new.exists(), exists());
-    // Whole or not there: a run with half of the games would play the others anew.
-    let unfinished = unfinished_dir(new)?;
-    dz_store::begin_unfinished(&unfinished)?;
-    let games = {
-        let mut prepared = drive::prepare(&unfinished, config.clone(), None)?;
+    let games = make_whole(new, "forking", |unfinished| {
+        let mut prepared = drive::prepare(unfinished, config.clone(), None)?;
         let ledger = &mut prepared.ledger;
-        dz_selfplay::import_games(&from, &state, &prepared.run, ledger, &config)?
-    };
-    fs::rename(&unfinished, new)
-        .with_context(|| format!("cannot name the new run {}", new.display()))?;
-    dz_store::end_unfinished(new)?;
+        dz_selfplay::import_games(&from, &state, &prepared.run, ledger, &config)
+    })?;
     writeln!(
         out,
         "{} has {} games and {} positions of {}; start it with: dagzero resume {}",
@@ -67,8 +61,19 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Beside the new run, what it is called until it is whole.
-fn unfinished_dir(new: &Path) -> anyhow::Result<PathBuf> {
+/// Makes a run that is whole or not there: one with half of the games would play the others anew.
+/// Until `make` is done, it is called as `ending` says.
+pub(super) fn make_whole<T>(
+    new: &Path,
+    ending: &str,
+    make: impl FnOnce(&Path) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
     let name = new.file_name().context("the new run needs a name")?;
-    Ok(new.with_file_name(format!("{}.forking", name.to_string_lossy())))
+    let unfinished = new.with_file_name(format!("{}.{ending}", name.to_string_lossy()));
+    dz_store::begin_unfinished(&unfinished)?;
+    let made = make(&unfinished)?;
+    fs::rename(&unfinished, new)
+        .with_context(|| format!("cannot name the new run {}", new.display()))?;
+    dz_store::end_unfinished(new)?;
+    Ok(made)
 }

@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod engine;
 pub(crate) mod export;
 pub(crate) mod fork;
+pub(crate) mod import;
 pub(crate) mod inspect;
 pub(crate) mod learn;
 pub(crate) mod list;

@@ -11,7 +11,7 @@ use dz_selfplay::{
     cycle_plan, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
-use dz_store::{ChampionState, Ledger, Run, RunState};
+use dz_store::{ChampionState, Ledger, RECORDS, Run, RunState};
 use serde::Serialize;
 
 use super::write_line;
@@ -51,6 +51,8 @@ struct Outcome {
     evaluator_here: String,
     /// Whether it was played in another run, so that only rules and outcome can be checked.
     imported: bool,
+    /// Whether its moves were drawn from policies, so that only rules and outcome can be checked.
+    drawn: bool,
     /// Whether the configuration that decides results is still the record's.
     same_configuration: bool,
     /// Whether every count has to be equal.
@@ -110,7 +112,9 @@ impl RecordedGame {
             let champion = champions.clone().find(|c| c.generation == shard.generation).cloned();
             let shard = shard.object.path.clone();
             let done = state.cycle_state(cycle).and_then(|state| state.games_done.as_ref());
-            let imported = done.is_some_and(|done| done.summary.evaluator == IMPORTED);
+            let imported = done.is_some_and(|done| {
+                done.summary.evaluator == IMPORTED || done.summary.is_of_records()
+            });
             return Ok(Self { shard, cycle, header, record, champion, imported });
         }
         let what = format!(
@@ -143,7 +147,8 @@ fn replay<G: Game>(
     let same_configuration = header.config_hash == config.results_hash();
     let mut config = config.clone();
     config.run.cycles = config.cycles_for(cycle, state.walls_ms());
-    let exact = !imported && same_configuration && evaluator_here == evaluator_recorded;
+    let drawn = config.reinforce_phase(cycle).is_some();
+    let exact = !imported && !drawn && same_configuration && evaluator_here == evaluator_recorded;
     let mut outcome = Outcome {
         game: record.number,
         shard,
@@ -151,6 +156,7 @@ fn replay<G: Game>(
         evaluator_recorded,
         evaluator_here,
         imported,
+        drawn,
         same_configuration,
         exact,
         plies: record.plies.len(),
@@ -165,7 +171,7 @@ fn replay<G: Game>(
     if let Err(error) = dz_shard::replay(game, &record) {
         outcome.differences.push(error.to_string());
     }
-    if !imported {
+    if !imported && !drawn {
         let again = play(game, &config, &header, &record, past, &mut sources)?;
         outcome.compare(game, &record, &again);
     }
@@ -275,11 +281,15 @@ impl Outcome {
             self.game, self.generation, self.shard
         )?;
         writeln!(out, "evaluator   {} recorded it", self.evaluator_recorded)?;
-        if self.imported {
-            writeln!(
-                out,
-                "origin      another run, whose seed and network are not here: its searches cannot be repeated"
-            )?;
+        if self.imported || self.drawn {
+            let origin = if self.drawn {
+                "policies of the champion and earlier networks (reinforce): no search chose its moves"
+            } else if self.evaluator_recorded == RECORDS {
+                "a record of others (dagzero import): no search of ours chose its moves"
+            } else {
+                "another run, whose seed and network are not here: its searches cannot be repeated"
+            };
+            writeln!(out, "origin      {origin}")?;
             return self.write_result(out);
         }
         if self.evaluator_here != self.evaluator_recorded {
@@ -304,7 +314,9 @@ impl Outcome {
     fn write_result(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         match self.differences.as_slice() {
             [] if self.exact => writeln!(out, "result      the same game, every count")?,
-            [] if self.imported => writeln!(out, "result      the rules bear the record out")?,
+            [] if self.imported || self.drawn => {
+                writeln!(out, "result      the rules bear the record out")?
+            }
             [] => writeln!(
                 out,
                 "result      the rules bear the record out; equal counts are not promised here"

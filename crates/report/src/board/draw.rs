@@ -16,18 +16,9 @@ const ARROWS_MAX: usize = 4;
 
 /// The board with moves of a policy on it: discs whose area grows with the share, or arrows.
 pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) -> String {
-    let (width, height) = board.size();
-    let Margins { font, left, top, bottom } = board.margins();
-    let mut out = format!(
-        "<svg class=\"board\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" role=\"img\" aria-label=\"{}\">",
-        -left,
-        -top,
-        width + left,
-        height + top + bottom,
-        escape(title)
-    );
+    let mut out = board.opening(&escape(title));
     board.ground(&mut out);
-    board.names(&mut out, font);
+    board.names(&mut out, board.margins().font);
     for y in 0..board.grid.height {
         for x in 0..board.grid.width {
             board.piece(&mut out, (x, y));
@@ -49,6 +40,35 @@ pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) ->
     out
 }
 
+/// An empty board that [`pieces_svg`] draws on, under this id; it takes no room itself.
+pub(crate) fn ground_svg(board: &Board, id: &str) -> String {
+    let mut out = format!(
+        "<svg class=\"board\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><g id=\"{id}\">"
+    );
+    board.ground(&mut out);
+    board.names(&mut out, board.margins().font);
+    out.push_str("</g></defs></svg>");
+    out
+}
+
+/// The pieces of a board on the empty one of this id, with a ring around the point of the last
+/// move. `title` is escaped already.
+pub(crate) fn pieces_svg(board: &Board, ground: &str, last: Option<&str>, title: &str) -> String {
+    let mut out = board.opening(title);
+    let _ = write!(out, "<use href=\"#{ground}\"/>");
+    for y in 0..board.grid.height {
+        for x in 0..board.grid.width {
+            board.piece(&mut out, (x, y));
+        }
+    }
+    if let Some(at) = last.and_then(|name| board.grid.target(name)) {
+        let (x, y) = board.middle(at);
+        let _ = write!(out, "<circle class=\"last\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.4\"/>");
+    }
+    out.push_str("</svg>");
+    out
+}
+
 /// Room beside the board for the names of its columns and rows.
 struct Margins {
     /// Size of the letters.
@@ -59,6 +79,19 @@ struct Margins {
 }
 
 impl Board {
+    /// The opening tag of a drawing. `title` is escaped already.
+    fn opening(&self, title: &str) -> String {
+        let (width, height) = self.size();
+        let Margins { left, top, bottom, .. } = self.margins();
+        format!(
+            "<svg class=\"board\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" role=\"img\" aria-label=\"{title}\">",
+            -left,
+            -top,
+            width + left,
+            height + top + bottom,
+        )
+    }
+
     /// Width and height of the drawing, without its margins.
     fn size(&self) -> (f64, f64) {
         let columns = self.grid.width as f64;

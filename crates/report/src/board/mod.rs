@@ -5,7 +5,7 @@ mod grid;
 
 use dz_game::{BoardKind, Display, Game, GameSpec, Player, with_game};
 
-pub(crate) use draw::board_svg;
+pub(crate) use draw::{board_svg, ground_svg, pieces_svg};
 use grid::Grid;
 
 /// The points of a board as text shows it, for programs that draw it themselves.

@@ -3,6 +3,7 @@
 mod body;
 mod escape;
 mod figure;
+mod games;
 mod page;
 mod parts;
 mod positions;

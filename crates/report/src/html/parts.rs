@@ -219,6 +219,7 @@ impl Report {
                 tree_svg(root),
             );
         }
+        self.stage_games(out);
         let resigned = sections::resignation(self);
         out.heading("Resignation");
         out.push_str(&resigned.html("No cycle had resignation switched on."));

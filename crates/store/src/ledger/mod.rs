@@ -27,6 +27,6 @@ pub use schedule::StageTurn;
 pub use snapshot::SNAPSHOT_EVERY;
 pub use state::RunState;
 pub use summary::{
-    GateTest, HeadLoss, LoadSummary, Losses, MatchResult, RatingRow, ResignSummary, RowsSummary,
-    SelfplaySummary,
+    GateTest, HeadLoss, LoadSummary, Losses, MatchResult, RECORDS, RatingRow, ResignSummary,
+    RowsSummary, SelfplaySummary,
 };

@@ -6,6 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::player_name::PlayerName;
 
+/// [`SelfplaySummary::evaluator`] of a cycle whose games were read from records.
+pub const RECORDS: &str = "records";
+
 /// A cycle's self-play, tail included.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,6 +47,13 @@ pub struct SelfplaySummary {
     /// What time went into, where batches were evaluated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub load: Option<LoadSummary>,
+}
+
+impl SelfplaySummary {
+    /// Whether the games were read from records of others.
+    pub fn is_of_records(&self) -> bool {
+        self.evaluator == RECORDS
+    }
 }
 
 /// What the time of those who play went into, of the process that ended the turn; shares are of
@@ -101,23 +111,35 @@ pub struct RowsSummary {
     pub wall_ms: u64,
 }
 
-/// A cycle's training: mean losses over its steps (nats) and on the validation rows.
+/// A cycle's training: mean losses over its steps and on the validation rows, cross-entropies in
+/// nats.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Losses {
     /// Policy cross-entropy on training rows.
     pub policy: f64,
-    /// Value (WDL) cross-entropy on training rows.
+    /// What the value learns by (`training.value_loss`) on training rows: cross-entropy of win,
+    /// draw and loss, or squared error.
     pub value: f64,
     /// Policy cross-entropy on validation rows, where there were any.
     pub validation_policy: Option<f64>,
-    /// Value cross-entropy on validation rows.
+    /// What the value learns by on validation rows.
     pub validation_value: Option<f64>,
+    /// Squared error of win less loss on training rows, scaled by 1/4 to 0 to 1 (Silver et al.
+    /// 2016, 2017); none in ledgers of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_mse: Option<f64>,
+    /// The same on validation rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub validation_value_mse: Option<f64>,
     /// Losses of the network's heads beside policy and value, by the head's name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub heads: BTreeMap<String, HeadLoss>,
     /// Share of rows whose most likely move is the target's, 0 to 1 (validation rows if any).
     pub policy_accuracy: Option<f64>,
+    /// Share of rows whose target is among the five most likely moves, 0 to 1 (validation rows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy_top5_accuracy: Option<f64>,
     /// Share of rows whose most likely outcome is the target's, 0 to 1 (validation rows if any).
     pub value_accuracy: Option<f64>,
     /// Mean global gradient norm before clipping.

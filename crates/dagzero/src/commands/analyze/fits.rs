@@ -1,8 +1,8 @@
-//! Whether a record is of the game that is analysed.
+//! Whether a record is of the game that a command is about.
 
 use dz_game::{GameSpec, canonical_spec};
+use dz_record::Sheet;
 
-use super::source::Source;
 use crate::exit::UsageError;
 
 /// Parameters that make another board: a record of another one is no record of this game.
@@ -10,34 +10,48 @@ const BOARD: [&str; 4] = ["size", "width", "height", "connect"];
 /// Parameters that change no rule.
 const NO_RULE: [&str; 2] = ["repetition_bound", "history_planes"];
 
-/// In what the record's rules differ from those of the analysis, a note each.
+/// The game that a command is about, and what it calls its work in messages.
+pub(in crate::commands) struct Ours<'a> {
+    pub(in crate::commands) game: &'a GameSpec,
+    /// What it does with the game: "analysis" and "analysed", or "import" and "imported".
+    pub(in crate::commands) work: [&'a str; 2],
+    /// Parameters that the command takes from the record.
+    pub(in crate::commands) taken: &'a [&'a str],
+}
+
+/// In what the rules of a record, which messages call `name`, differ from ours, a note each.
 ///
 /// # Errors
 /// [`UsageError`] that names both if the record is of another game, or of another board.
-pub(super) fn differences(source: &Source, ours: &GameSpec) -> anyhow::Result<Vec<String>> {
-    let Some(theirs) = &source.sheet.game else { return Ok(Vec::new()) };
-    let name = source.name();
+pub(in crate::commands) fn differences(
+    name: &str,
+    sheet: &Sheet,
+    ours: &Ours<'_>,
+) -> Result<Vec<String>, UsageError> {
+    let Ours { game, work: [work, done], taken } = *ours;
+    let Some(theirs) = &sheet.game else { return Ok(Vec::new()) };
     let other = |theirs: &GameSpec| {
         let theirs = dz_text::line(&theirs.to_string()).into_owned();
-        UsageError(format!("{name}: the record is of {theirs}, and what is analysed is {ours}"))
+        UsageError(format!("{name}: the record is of {theirs}, and what is {done} is {game}"))
     };
-    if theirs.name() != ours.name() {
-        return Err(other(theirs).into());
+    if theirs.name() != game.name() {
+        return Err(other(theirs));
     }
     let whole = canonical_spec(theirs).map_err(|error| UsageError(format!("{name}: {error}")))?;
     // SGF of others states some parameters; our own formats state the whole game.
-    let stated = |key: &str| source.sheet.format.is_own() || theirs.parameter(key).is_some();
+    let stated = |key: &str| sheet.format.is_own() || theirs.parameter(key).is_some();
     let mut notes = Vec::new();
     for (key, value) in whole.parameters() {
-        let own = ours.parameter(key);
-        if own == Some(value.as_str()) || NO_RULE.contains(&key.as_str()) || !stated(key) {
+        let own = game.parameter(key);
+        let is_taken = NO_RULE.contains(&key.as_str()) || taken.contains(&key.as_str());
+        if own == Some(value.as_str()) || is_taken || !stated(key) {
             continue;
         }
         if BOARD.contains(&key.as_str()) {
-            return Err(other(if source.sheet.format.is_own() { &whole } else { theirs }).into());
+            return Err(other(if sheet.format.is_own() { &whole } else { theirs }));
         }
         let own = own.unwrap_or("another");
-        notes.push(format!("the record has {key}={value}, the analysis is with {key}={own}"));
+        notes.push(format!("the record has {key}={value}, the {work} is with {key}={own}"));
     }
     Ok(notes)
 }

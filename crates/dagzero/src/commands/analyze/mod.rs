@@ -1,6 +1,6 @@
 //! `dagzero analyze`: a game with what a player thinks of every move.
 
-mod fits;
+pub(super) mod fits;
 mod out;
 mod source;
 
@@ -114,7 +114,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let spec = game_of(given, std::slice::from_ref(&found))?;
     let source = source.unwrap_or_else(|| Source::of_moves(&spec, args.moves.as_deref()));
     let mut notes = source.notes.clone();
-    notes.extend(fits::differences(&source, &spec)?);
+    let ours = fits::Ours { game: &spec, work: ["analysis", "analysed"], taken: &[] };
+    notes.extend(fits::differences(&source.name(), &source.sheet, &ours)?);
     let mut session = session_of(found, &spec, &args.table)?;
     let played = session.read_record(&source.sheet);
     let played = played.map_err(|error| UsageError(source.place(&error)))?;
