@@ -166,15 +166,14 @@ impl<G: Game> PolicyGame<G> {
 impl<G: Game> GameTask<G> for PolicyGame<G> {
     fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
         loop {
-            let mover = match self.asked {
-                Some(mover) => mover,
-                None => {
-                    let mover = self.mover()?;
-                    let root = self.plan.root_fast;
-                    self.policy_of(mover).begin(Budget::Playouts(1), root);
-                    self.asked = Some(mover);
-                    mover
-                }
+            let mover = if let Some(mover) = self.asked {
+                mover
+            } else {
+                let mover = self.mover()?;
+                let root = self.plan.root_fast;
+                self.policy_of(mover).begin(Budget::Playouts(1), root);
+                self.asked = Some(mover);
+                mover
             };
             if let SearchStep::Need(request) = self.policy_of(mover).step(readers) {
                 return Some(request);

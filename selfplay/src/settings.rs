@@ -78,7 +78,7 @@ pub fn cycle_plan(
 /// The same for a cycle whose games are drawn from policies, with so many opponents.
 #[must_use]
 pub fn policy_cycle_plan(
-    plan: CyclePlan,
+    plan: &CyclePlan,
     config: &RunConfig,
     phase: ReinforcePhase,
     opponents: usize,
@@ -89,7 +89,7 @@ pub fn policy_cycle_plan(
     };
     let policies = Some(PolicyPlan { phase, opponents });
     let games = GamePlan { policies, ..(*plan.games).clone() };
-    CyclePlan { games: Arc::new(games), count: count.into(), ..plan }
+    CyclePlan { games: Arc::new(games), count: count.into(), ..plan.clone() }
 }
 
 fn decided(selfplay: &SelfplaySection) -> Option<DecidedPlan> {

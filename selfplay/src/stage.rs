@@ -47,7 +47,7 @@ pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::
         let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
         let opponents = pool(state, &context.config, cycle);
         if let Some(phase) = context.config.reinforce_phase(cycle).filter(|_| generation > 0) {
-            plan = policy_cycle_plan(plan, &context.config, phase, opponents.len());
+            plan = policy_cycle_plan(&plan, &context.config, phase, opponents.len());
         }
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
         let (tally, evaluator) = with_game!(&spec, |game| play_on(

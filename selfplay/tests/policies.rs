@@ -13,7 +13,7 @@ fn games(phase: ReinforcePhase, count: u64) -> Vec<GameRecord> {
     let set = ["reinforce.games=30".to_owned(), "reinforce.value_games=50".to_owned()];
     let config = RunConfig::load(&path, &set, &|_| Vec::new()).unwrap().config;
     let plan = cycle_plan(&config, 1, 0, None, Past::default());
-    let plan = policy_cycle_plan(plan, &config, phase, 2);
+    let plan = policy_cycle_plan(&plan, &config, phase, 2);
     let wanted = if phase == ReinforcePhase::Policy { 30 } else { 50 };
     assert_eq!(plan.count, wanted);
     let mut sources = Sources::default();

@@ -310,6 +310,10 @@ fn contradictions_name_both_keys() {
         assert_eq!(found.len(), 1, "{overrides:?}: {found:#?}");
         assert!(found[0].contains(words), "{overrides:?}: {found:#?}");
     }
+}
+
+#[test]
+fn what_does_not_contradict_is_taken() {
     let step = config(&["selfplay.temperature_plies=30", "selfplay.temperature_final=0"]);
     assert_eq!(step.selfplay.temperature_plies, 30);
     let constant = config(&["training.learning_rate=1e-5", "training.schedule=constant"]);

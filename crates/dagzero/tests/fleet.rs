@@ -295,7 +295,10 @@ fn a_worker_that_would_play_other_games_is_refused_and_hands_in_nothing() {
     let done = dagzero(&["worker", mailbox.address(), "--units", "1..3", "--once"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     let listed = mailbox.list("inbox").unwrap();
-    let units = listed.iter().filter(|found| found.path.ends_with(".dzs")).count();
+    let units = listed
+        .iter()
+        .filter(|found| Path::new(&found.path).extension().is_some_and(|it| it == "dzs"))
+        .count();
     assert_eq!((units, mailbox.list("claims").unwrap().len()), (2, 0), "without claims");
 }
 

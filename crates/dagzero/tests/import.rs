@@ -44,7 +44,7 @@ fn games() -> String {
         let mut random = seed;
         let mut moves = Vec::new();
         while let Status::ToMove(player) = TicTacToe.status(&state, &()) {
-            let played = |name: &&&str| !moves.contains(**name);
+            let played = |name: &&&str| !moves.contains(*name);
             let free: Vec<&str> = points.iter().filter(played).copied().collect();
             random = dz_game::mix64(random + 1);
             let place = if player == Player::First { 0 } else { random as usize % free.len() };
@@ -58,7 +58,9 @@ fn games() -> String {
     }
     let again = games.first().expect("games").clone();
     let all = games.into_iter().chain([again]);
-    let text: String = all.map(|moves| format!("game: tictactoe\nmoves: {moves}\n\n")).collect();
+    let sheets: Vec<String> =
+        all.map(|moves| format!("game: tictactoe\nmoves: {moves}\n\n")).collect();
+    let text = sheets.concat();
     text + "game: tictactoe\nmoves: 5 1\n"
 }
 

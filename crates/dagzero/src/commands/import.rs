@@ -27,14 +27,14 @@ const LINES_MAX: usize = 20;
 /// Begin a run with games of others: SGF, PGN, plain lines or JSON
 ///
 /// The games become the first cycle of a new run. Its network learns the moves and the results
-/// from all of them, in training.import_epochs passes, and then plays on against itself. Start it
+/// from all of them, in `training.import_epochs` passes, and then plays on against itself. Start it
 /// with `dagzero resume RUN`. For a network of the games alone, set run.cycles=1. For a policy
-/// alone, set training.value_weight=0.
+/// alone, set `training.value_weight=0`.
 ///
 /// A game that cannot be read or played, or is of another game or board, is named, and nothing is
 /// imported unless --skip leaves such games out. Games that start from a position (handicap stones,
-/// FEN), have no moves or no result, or repeat another game are left out and counted. A game counts with the komi that it
-/// states.
+/// FEN), have no moves or no result, or repeat another game are left out and counted. A game counts
+/// with the komi that it states.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero import games/*.sgf --dir data/go7-games --config go7\n  \
@@ -56,7 +56,8 @@ pub(crate) struct Args {
     /// Leave out games that cannot be read or played, or are of another game or board
     #[arg(long)]
     skip: bool,
-    /// Keep games without a result; only with training.value_weight=0, since their value is unknown
+    /// Keep games without a result; only with `training.value_weight=0`, since nobody knows their
+    /// value
     #[arg(long)]
     keep_unfinished: bool,
     /// Print JSON

@@ -42,6 +42,7 @@ pub(crate) struct Args {
 
 /// How a replay went.
 #[derive(Debug, Serialize)]
+#[allow(clippy::struct_excessive_bools, reason = "independent findings")]
 struct Outcome {
     game: u64,
     shard: String,
@@ -315,7 +316,7 @@ impl Outcome {
         match self.differences.as_slice() {
             [] if self.exact => writeln!(out, "result      the same game, every count")?,
             [] if self.imported || self.drawn => {
-                writeln!(out, "result      the rules bear the record out")?
+                writeln!(out, "result      the rules bear the record out")?;
             }
             [] => writeln!(
                 out,
