@@ -3,8 +3,6 @@
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 
-use crate::trouble::Trouble;
-
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 
@@ -33,15 +31,14 @@ pub(crate) fn link(name: &str) -> String {
     format!("/assets/{name}?v={}", env!("CARGO_PKG_VERSION"))
 }
 
-/// An asset as an answer.
-pub(crate) fn answer(name: &str) -> Result<Response, Trouble> {
+/// An asset as an answer; none where there is no such file.
+pub(crate) fn answer(name: &str) -> Option<Response> {
     // Another build of one version may have other scripts, so they are asked for again.
     let cached = (CACHE_CONTROL, "no-cache");
     if name == "style.css" {
         let text = dz_report::page_style() + OWN_STYLE;
-        return Ok(([(CONTENT_TYPE, STYLE), cached], text).into_response());
+        return Some(([(CONTENT_TYPE, STYLE), cached], text).into_response());
     }
-    let found = ASSETS.iter().find(|(own, ..)| *own == name);
-    let (_, kind, text) = found.ok_or_else(|| Trouble::missing("there is no such file"))?;
-    Ok(([(CONTENT_TYPE, *kind), cached], *text).into_response())
+    let (_, kind, text) = ASSETS.iter().find(|(own, ..)| *own == name)?;
+    Some(([(CONTENT_TYPE, *kind), cached], *text).into_response())
 }

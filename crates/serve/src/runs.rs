@@ -61,8 +61,8 @@ pub(crate) fn find(folder: &Path) -> Vec<FoundRun> {
     found
 }
 
-/// Names with control characters, and those that are not UTF-8, get a sum of their bytes, so that no
-/// two runs have one id.
+/// Names with control characters, and those that are not UTF-8, get a sum of their bytes in their
+/// id, so that no two runs have one.
 fn named(place: &Path, path: &Path) -> FoundRun {
     let name = dz_text::line(&place.to_string_lossy()).into_owned();
     let id = match place.to_str() {

@@ -20,7 +20,10 @@ pub(crate) fn compare(
         p.sub { @for (at, name) in names.iter().enumerate() {
             @if at > 0 { " · " } (dz_text::line(name)) } }
         @if !refused.is_empty() {
-            div.lacks { b { "Not drawn" } ul { @for line in refused { li { (dz_text::line(line)) } } } }
+            div.lacks {
+                b { "Not drawn" }
+                ul { @for line in refused { li { (dz_text::line(line)) } } }
+            }
         }
         h2 { "Elo" }
         @if figures.is_empty() { p.none { "Nobody is rated yet." } }
@@ -29,7 +32,8 @@ pub(crate) fn compare(
                 @for (at, figure) in figures.iter().enumerate() {
                     option value=(at) { (figure.x.label) } } } } }
             figure { figcaption { b { "Elo of the champions" } }
-                div.plot data-figure="0" id="compare-plot" role="img" aria-label="Elo of the champions" {} }
+                div.plot data-figure="0" id="compare-plot" role="img"
+                    aria-label="Elo of the champions" {} }
         }
         h2 { "Configurations" }
         @if rows.is_empty() { p.none { "No key differs." } }
@@ -38,7 +42,10 @@ pub(crate) fn compare(
                 thead { tr { th { "key" } @for name in names { th { (dz_text::line(name)) } } } }
                 tbody { @for (key, values) in rows { tr {
                     td { code { (dz_text::line(key)) } }
-                    @for value in values { td { @if value.is_empty() { small { "default" } } @else { (dz_text::line(value)) } } }
+                    @for value in values { td {
+                        @if value.is_empty() { small { "default" } }
+                        @else { (dz_text::line(value)) }
+                    } }
                 } } }
             } }
         }

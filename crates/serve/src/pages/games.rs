@@ -41,7 +41,8 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
                         label { "champion " (of.generations("generation")) }
                     }
                     figure { figcaption { b { "Value" } }
-                        div.curve id="curve" role="img" aria-label="Expected score of the first player" {} }
+                        div.curve id="curve" role="img"
+                            aria-label="Expected score of the first player" {} }
                     div id="shares" {}
                     p.actions { a.button id="download" href="#" { "Download the record" }
                         a.button id="to-search" href="#" { "Search this position" } }

@@ -23,7 +23,8 @@ pub(crate) fn index(folder: &str, runs: &[(FoundRun, Card)], post_token: &str) -
                     @for (run, card) in runs { (card_of(run, card)) }
                 }
                 p.actions { button type="submit" { "Compare picked runs" }
-                    " " small { "Elo curves over each other, and the keys in which configurations differ" } }
+                    " " small { "Elo curves over each other, and the keys in which configurations "
+                        "differ" } }
             }
         }
     };
@@ -61,7 +62,9 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
                     (sparkline(&card.curve, "Elo of the champions over running time"))
                 }
                 dl.card-facts {
-                    div { dt { "cycles" } dd { (card.cycles_done) @if card.cycles > 0 { " of " (card.cycles) } } }
+                    div { dt { "cycles" } dd {
+                        (card.cycles_done) @if card.cycles > 0 { " of " (card.cycles) }
+                    } }
                     div { dt { "generation" } dd { (card.generation) } }
                     div { dt { "games" } dd { (count::whole(card.games)) } }
                     div { dt { "disk" } dd { (count::bytes(card.disk_bytes())) } }

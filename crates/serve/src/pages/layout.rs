@@ -104,6 +104,7 @@ pub(crate) fn layout(
 /// Three nodes of a graph that share a child.
 const LOGO: &str = "<svg viewBox=\"0 0 24 24\" width=\"22\" height=\"22\" aria-hidden=\"true\">\
     <g fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.6\">\
-    <path d=\"M12 5 6 12l6 7 6-7z\"/></g><g fill=\"currentColor\"><circle cx=\"12\" cy=\"5\" r=\"3\"/>\
+    <path d=\"M12 5 6 12l6 7 6-7z\"/></g><g fill=\"currentColor\">\
+    <circle cx=\"12\" cy=\"5\" r=\"3\"/>\
     <circle cx=\"6\" cy=\"12\" r=\"2.6\"/><circle cx=\"18\" cy=\"12\" r=\"2.6\"/>\
     <circle cx=\"12\" cy=\"19\" r=\"3\"/></g></svg>";

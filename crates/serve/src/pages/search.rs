@@ -8,14 +8,16 @@ use super::layout::PageOfRun;
 pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
     let body = html! {
         h1 { "Search" }
-        p { "One search of a position, drawn as the graph that it is: a node a position, a layer a ply. "
-            "A larger node has more visits. Blue is good for the first player, orange for the second. "
+        p { "One search of a position, drawn as the graph that it is: a node a position, a layer "
+            "a ply. A larger node has more visits. Blue is good for the first player, orange for "
+            "the second. "
             "A ring marks a transposition, which several moves lead to." }
         form.toolbar id="ask" {
             label.wide-label { "moves " input id="moves" autocomplete="off" spellcheck="false"
                 placeholder="from the start, as the board names them"; }
             label { "evaluator: generation " (of.generations("generation")) }
-            label { "playouts " input id="playouts" type="number" min="1" max=(playouts_max) value="200"; }
+            label { "playouts " input id="playouts" type="number" min="1"
+                max=(playouts_max) value="200"; }
             label { "settings " input id="settings" autocomplete="off" spellcheck="false"
                 placeholder="search.c_puct=2" ; }
             button type="submit" { "Search" }
@@ -33,13 +35,14 @@ pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
             div.search-grid {
                 div {
                     div.graph-frame { canvas id="graph" tabindex="0" role="img"
-                        aria-label="The graph of the search; the tables beside it have its numbers" {} }
+                        aria-label="The graph of the search; the tables have its numbers" {} }
                     div.toolbar {
                         label { "nodes shown " select id="cap" {
                             option value="60" { "60" } option value="200" selected { "200" }
                             option value="600" { "600" } option value="2000" { "2,000" } } }
                         label { input type="checkbox" id="labels" checked; " names of moves" }
-                        small { "Click a node for its edges. Nodes with most visits are shown; a click shows "
+                        small { "Click a node for its edges. Nodes with most visits are shown; a click "
+                            "shows "
                             "children that are left out." }
                     }
                 }

@@ -8,7 +8,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::{run_of, with_generation};
+use super::asked::{run_of, with_generation};
 use crate::GameFile;
 use crate::app::{App, blocking};
 use crate::games::{self, Filter};

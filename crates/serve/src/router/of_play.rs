@@ -8,7 +8,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{run_of, with_generation};
+use super::asked::{run_of, with_generation};
 use crate::app::App;
 use crate::pages::{self, PageOfRun, Tab};
 use crate::play::{Command, Position, Setup, SideChoice, TableError};

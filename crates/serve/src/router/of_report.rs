@@ -10,7 +10,7 @@ use dz_report::{Figure, LivePage, Report};
 use dz_store::Run;
 use serde_json::json;
 
-use super::{run_of, values};
+use super::asked::{run_of, values};
 use crate::app::{App, blocking};
 use crate::difference::difference;
 use crate::pages::{self, PageOfRun, Tab};

@@ -9,7 +9,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::{run_of, with_generation};
+use super::asked::{run_of, with_generation};
 use crate::SearchRequest;
 use crate::app::{App, blocking};
 use crate::pages::{self, PageOfRun, Tab};
