@@ -1,7 +1,7 @@
 //! Contradictions between keys that are each fine alone.
 
 use crate::run_config::RunConfig;
-use crate::sections::{GateRule, Resign, RunMode, Schedule};
+use crate::sections::{GateRule, Resign, Schedule};
 use dz_config_keys::{Fault, Findings};
 
 /// Every contradiction between keys that are not at fault themselves.
@@ -119,7 +119,7 @@ impl Checks<'_> {
             let fault = Fault::new("gate.rule", problem).value(rule);
             self.faults.push(fault.allowed("\"always\", or no cycles of [reinforce]"));
         }
-        if self.sound(&["run.mode"]) && self.config.run.mode != RunMode::Synchronous {
+        if self.sound(&["run.mode", "run.lead_cycles_max"]) && self.config.lead_cycles() > 0 {
             let problem = "[reinforce] learns from the games of the network that it trains";
             let mode = format!("\"{}\"", self.config.run.mode);
             let fault = Fault::new("run.mode", problem).value(mode);
