@@ -16,15 +16,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::GamePlan;
 use crate::seeds::game_seed;
 
-/// How games of policies are played.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PolicyPlan {
-    /// What they are for.
-    pub phase: ReinforcePhase,
-    /// Earlier networks, sources 1 to this many.
-    pub opponents: usize,
-}
-
 /// A game in progress.
 ///
 /// With [`ReinforcePhase::Policy`] the champion, source 0, meets an opponent that is drawn from the

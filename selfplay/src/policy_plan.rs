@@ -1,0 +1,12 @@
+//! What the games of a cycle share that are played by policies, without searches.
+
+use dz_config::ReinforcePhase;
+
+/// How games of policies are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PolicyPlan {
+    /// What they are for.
+    pub phase: ReinforcePhase,
+    /// Earlier networks, sources 1 to this many.
+    pub opponents: usize,
+}
