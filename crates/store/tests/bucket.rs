@@ -47,8 +47,8 @@ fn make_bucket(port: u16) {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// Keys and endpoint come from the environment, which a test may not change for others: so the trial
-/// is a process of its own.
+/// Keys and endpoint come from the environment, which a test may not change for others: so the
+/// trial is a process of its own.
 #[test]
 fn a_bucket_serves_as_a_mailbox() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();

@@ -17,8 +17,8 @@ impl Home<'_> {
         is_comparable && dz_game::hash_unit(word) < self.settings.audit_share
     }
 
-    /// Two workers handed in different files for one unit. Where all evaluators are the same, one of
-    /// them is wrong: the home plays it to see which.
+    /// Two workers handed in different files for one unit. Where all evaluators are the same, one
+    /// of them is wrong: the home plays it to see which.
     pub(super) fn contradict(&mut self, name: &UnitName) {
         let of_same = self.fleet_plan.evaluators == EvaluatorRule::Same;
         if !of_same {

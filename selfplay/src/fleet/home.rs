@@ -266,8 +266,8 @@ impl Home<'_> {
         self.accept(unit, delivered.into())
     }
 
-    /// Takes a unit for good, and publishes its shard if that is whole: the bytes that it would have
-    /// if one machine had played it.
+    /// Takes a unit for good, and publishes its shard if that is whole: the bytes that it would
+    /// have if one machine had played it.
     pub(super) fn accept(&mut self, unit: u32, held: Held) -> anyhow::Result<()> {
         let Some(whole) = self.shelf.put(unit, held) else { return Ok(()) };
         self.collector.header.evaluators = whole.evaluators;
