@@ -1,5 +1,5 @@
-//! The files of value functions and policies: a magic number, the BLAKE3 hash of what follows, and `MessagePack`
-//! compressed with zstd.
+//! The files of value functions and policies: a magic number, the BLAKE3 hash of what follows, and
+//! `MessagePack` compressed with zstd.
 
 use std::io::Read;
 

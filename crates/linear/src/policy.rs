@@ -12,8 +12,9 @@ use crate::{
 ///
 /// phi(s, a) are the shapes in all windows that cover the move's point, as the mover sees them with
 /// its stone there; stones that the move takes or turns are left as they were. In these games a
-/// stone is put on an empty point. Moves without a point, as a pass, have one feature of their own. AlphaGo's rollout policy is of this form, with
-/// patterns that were chosen by hand (Silver et al. 2016, Methods, "Rollout policy").
+/// stone is put on an empty point. Moves without a point, as a pass, have one feature of their own.
+/// AlphaGo's rollout policy is of this form, with patterns that were chosen by hand (Silver et al.
+/// 2016, Methods, "Rollout policy").
 #[derive(Clone, Debug)]
 pub struct LinearPolicy {
     pub(crate) game: GameSpec,
@@ -131,8 +132,8 @@ impl LinearPolicy {
     }
 }
 
-/// Learns a policy from examples by `AdaGrad` (Duchi, Hazan and Singer 2011): each weight has a step
-/// of its own, which falls with the squares of its gradients.
+/// Learns a policy from examples by `AdaGrad` (Duchi, Hazan and Singer 2011): each weight has a
+/// step of its own, which falls with the squares of its gradients.
 #[derive(Clone, Debug)]
 pub struct PolicyStudent {
     value: LinearValue,

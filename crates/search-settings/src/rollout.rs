@@ -32,7 +32,8 @@ pub enum RolloutMoves {
     Uniform,
     /// See [`RolloutPolicy::Mogo`].
     Mogo,
-    /// A linear softmax policy of local shapes, in this file (AlphaGo's `p_pi`; Silver et al. 2016).
+    /// A linear softmax policy of local shapes, in this file (AlphaGo's `p_pi`; Silver et al.
+    /// 2016).
     Learned(String),
 }
 

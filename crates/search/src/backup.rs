@@ -132,9 +132,9 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// Averages `weight` samples of one value into an edge and returns the sample for the node above. If other parents
-    /// share the child, the sample is replaced by the one that brings the edge to the child's
-    /// value.
+    /// Averages `weight` samples of one value into an edge and returns the sample for the node
+    /// above. If other parents share the child, the sample is replaced by the one that brings the
+    /// edge to the child's value.
     fn correct_edge(
         &mut self,
         step: PathStep,
