@@ -13,7 +13,7 @@ use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::GamePlan;
+use crate::{GamePlan, PolicyPlan};
 use crate::seeds::game_seed;
 
 /// A game in progress.
