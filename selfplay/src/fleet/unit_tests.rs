@@ -96,7 +96,8 @@ fn files_that_are_not_whole_are_refused() {
 #[test]
 fn headers_of_something_else_are_refused() {
     let (check, games) = played();
-    let kinds: [(&str, fn(&mut ShardHeader)); 7] = [
+    type Change = fn(&mut ShardHeader);
+    let kinds: [(&str, Change); 7] = [
         ("generation", |header| header.generation += 1),
         ("configuration", |header| header.config_hash = "0".repeat(64)),
         ("network", |header| header.networks = vec!["another".to_owned()]),
@@ -122,7 +123,8 @@ fn headers_of_something_else_are_refused() {
 #[test]
 fn games_that_were_not_played_so_are_refused() {
     let (check, games) = played();
-    let kinds: [(&str, fn(&mut GameRecord)); 8] = [
+    type Change = fn(&mut GameRecord);
+    let kinds: [(&str, Change); 8] = [
         ("seed", |game| game.seed += 1),
         ("resign", |game| {
             let (value_min, turns, enforced) = (-0.9, 2, true);

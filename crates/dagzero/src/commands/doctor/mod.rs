@@ -53,8 +53,8 @@ pub(crate) struct Args {
     /// processor), cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: String,
-    /// A folder or a bucket (see `dagzero worker --help`) to try as a mailbox; twice for two ways to
-    /// the same one, such as two mounts
+    /// A folder or a bucket (see `dagzero worker --help`) to try as a mailbox; twice for two ways
+    /// to the same one, such as two mounts
     #[arg(long, value_name = "URL", conflicts_with_all = ["run", "device"])]
     store: Vec<String>,
     /// Print JSON
