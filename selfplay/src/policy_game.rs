@@ -13,8 +13,8 @@ use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::{GamePlan, PolicyPlan};
 use crate::seeds::game_seed;
+use crate::{GamePlan, PolicyPlan};
 
 /// A game in progress.
 ///

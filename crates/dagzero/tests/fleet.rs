@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::program::{command, dagzero, text};
-use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path};
+use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path, unit_name};
 use dz_store::Mailbox;
 
 /// Two cycles of a second, in units of four games.
@@ -295,10 +295,7 @@ fn a_worker_that_would_play_other_games_is_refused_and_hands_in_nothing() {
     let done = dagzero(&["worker", mailbox.address(), "--units", "1..3", "--once"]);
     assert!(done.status.success(), "{}", text(&done.stderr));
     let listed = mailbox.list("inbox").unwrap();
-    let units = listed
-        .iter()
-        .filter(|found| Path::new(&found.path).extension().is_some_and(|it| it == "dzs"))
-        .count();
+    let units = listed.iter().filter(|found| unit_name(1, &found.path).is_some()).count();
     assert_eq!((units, mailbox.list("claims").unwrap().len()), (2, 0), "without claims");
 }
 

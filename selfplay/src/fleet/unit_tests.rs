@@ -93,13 +93,11 @@ fn files_that_are_not_whole_are_refused() {
     assert!(check.check(UNIT + 1, &whole).is_err(), "under another unit's number");
 }
 
-/// What is forged, and how.
-type Forgery<T> = (&'static str, fn(&mut T));
-
 #[test]
 fn headers_of_something_else_are_refused() {
     let (check, games) = played();
-    let kinds: [Forgery<ShardHeader>; 7] = [
+    type Change = fn(&mut ShardHeader);
+    let kinds: [(&str, Change); 7] = [
         ("generation", |header| header.generation += 1),
         ("configuration", |header| header.config_hash = "0".repeat(64)),
         ("network", |header| header.networks = vec!["another".to_owned()]),
@@ -125,7 +123,8 @@ fn headers_of_something_else_are_refused() {
 #[test]
 fn games_that_were_not_played_so_are_refused() {
     let (check, games) = played();
-    let kinds: [Forgery<GameRecord>; 8] = [
+    type Change = fn(&mut GameRecord);
+    let kinds: [(&str, Change); 8] = [
         ("seed", |game| game.seed += 1),
         ("resign", |game| {
             let (value_min, turns, enforced) = (-0.9, 2, true);
