@@ -18,7 +18,10 @@ const GROUPS: &[(&str, &[&str])] = &[
             "learn",
         ],
     ),
-    ("Look at a run", &["list", "status", "watch", "report", "doctor", "verify", "replay"]),
+    (
+        "Look at a run",
+        &["list", "status", "watch", "report", "serve", "doctor", "verify", "replay"],
+    ),
     ("Play and measure", &["play", "match", "engine", "analyze", "accuracy", "rate"]),
     ("Data and networks", &["shard", "export"]),
     ("Games, search, speed", &["inspect", "search", "perft", "rules", "bench"]),
@@ -41,8 +44,9 @@ fn grouped(command: &clap::Command) -> String {
     for (title, names) in GROUPS {
         let _ = writeln!(text, "{title}:");
         for name in *names {
-            let found = command.find_subcommand(name).and_then(clap::Command::get_about);
-            let about = found.map_or(String::new(), ToString::to_string);
+            // A command may be left out of a build.
+            let Some(found) = command.find_subcommand(name) else { continue };
+            let about = found.get_about().map_or(String::new(), ToString::to_string);
             for (number, line) in wrapped(&about, COLUMNS - 15).iter().enumerate() {
                 let name = if number == 0 { name } else { "" };
                 let _ = writeln!(text, "  {name:<11}  {line}");

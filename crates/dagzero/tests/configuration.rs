@@ -143,6 +143,7 @@ fn any_key_that_is_edited_is_refused_or_entered() {
         "run.cycles=2",
         "bootstrap.games=24",
         "network.blocks=2",
+        "gate.rule=always",
     ]);
     let whole = small.text();
     let mut seen = BTreeMap::new();
