@@ -39,7 +39,7 @@ impl Server {
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(&self.host).expect("it listens");
-        stream.set_read_timeout(Some(Duration::from_secs(120))).expect("a time");
+        stream.set_read_timeout(Some(Duration::from_mins(2))).expect("a time");
         let Self { host, .. } = self;
         let length = body.len();
         let text = format!(
