@@ -35,7 +35,7 @@ fn every_figure_has_a_place_and_its_numbers() {
 fn the_curve_is_the_reports() {
     let report = report(12);
     let page = report.to_live_page().unwrap();
-    let over_generation = page.figures.iter().filter(|figure| figure.key == "curve").next_back();
+    let over_generation = page.figures.iter().rfind(|figure| figure.key == "curve");
     let champions = &over_generation.unwrap().curves;
     let champions = champions.iter().find(|curve| curve.style == "band").unwrap();
     let elo: Vec<f64> = report.curve.iter().map(|point| point.elo).collect();
