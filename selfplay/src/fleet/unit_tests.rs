@@ -14,6 +14,9 @@ const SMOKE: &str = include_str!("../../../configs/tictactoe-smoke.toml");
 /// The unit that is forged.
 const UNIT: u32 = 2;
 
+/// A forgery.
+type Change<T> = fn(&mut T);
+
 /// Keeps what was played.
 #[derive(Default)]
 struct Kept(Vec<(u64, Vec<GameRecord>)>);
@@ -96,8 +99,7 @@ fn files_that_are_not_whole_are_refused() {
 #[test]
 fn headers_of_something_else_are_refused() {
     let (check, games) = played();
-    type Change = fn(&mut ShardHeader);
-    let kinds: [(&str, Change); 7] = [
+    let kinds: [(&str, Change<ShardHeader>); 7] = [
         ("generation", |header| header.generation += 1),
         ("configuration", |header| header.config_hash = "0".repeat(64)),
         ("network", |header| header.networks = vec!["another".to_owned()]),
@@ -123,8 +125,7 @@ fn headers_of_something_else_are_refused() {
 #[test]
 fn games_that_were_not_played_so_are_refused() {
     let (check, games) = played();
-    type Change = fn(&mut GameRecord);
-    let kinds: [(&str, Change); 8] = [
+    let kinds: [(&str, Change<GameRecord>); 8] = [
         ("seed", |game| game.seed += 1),
         ("resign", |game| {
             let (value_min, turns, enforced) = (-0.9, 2, true);
