@@ -120,6 +120,6 @@ fn shuffle_once<G: Game, W: Write>(
         mixed_rows: MIXED_ROWS,
         rows_per_file: MIXED_ROWS,
     };
-    mixer.write(&draw, create, finish)?;
+    mixer.write(std::slice::from_ref(&draw), create, finish)?;
     Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: draw.rows })
 }
