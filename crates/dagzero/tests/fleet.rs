@@ -11,9 +11,13 @@ use crate::common::program::{command, dagzero, text};
 use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path, unit_name};
 use dz_store::Mailbox;
 
-/// Two cycles of a second, in units of four games.
-const SMALL: [&str; 10] = [
+/// Two cycles of a second, in units of four games; some games of the second are forks, and some are
+/// searched anew.
+const SMALL: [&str; 13] = [
     "run.cycles=2",
+    "gate.rule=always",
+    "selfplay.fork_share=0.25",
+    "selfplay.reanalyse_share=0.25",
     "bootstrap.games=32",
     "bootstrap.playouts=16",
     "selfplay.games=36",

@@ -135,7 +135,9 @@ mod tests {
     #[test]
     fn what_is_read_is_what_was_written() {
         let game = TicTacToe;
-        let records = random_records(&game, 20, 30, 5);
+        // As they come back from shards.
+        let records = random_records(&game, 20, 30, 5).into_iter();
+        let records: Vec<GameRecord> = records.map(|game| game.quantised().unwrap()).collect();
         let config = include_str!("../../../configs/tictactoe-smoke.toml");
         let config = dz_config::RunConfig::from_text(config, &[]).unwrap();
         let past = Past {
