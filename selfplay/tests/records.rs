@@ -74,7 +74,7 @@ fn a_count_that_the_record_states_goes_before_that_of_the_rules() {
 fn games_keep_their_own_komi() {
     let found = good(&go(), "(;GM[1]SZ[5]KM[0.5]RE[B+24.5];B[cc];W[];B[])");
     assert_eq!(found.record.komi, Some(Komi { halves: 1 }));
-    let wide = imported(&go(), "(;GM[1]SZ[5]KM[300.5]RE[W+R];B[cc];W[])");
+    let wide = imported(&go(), "(;GM[1]SZ[5]KM[60.5]RE[W+R];B[cc];W[])");
     assert!(matches!(wide, Err(NotImported::Komi { .. })), "{wide:?}");
 }
 
