@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use dz_report::{AlarmLine, Report, in_force};
 use dz_stage::InForce;
@@ -99,9 +99,13 @@ impl Cards {
     }
 }
 
-/// Tells a run's ledger from another one at the same place.
+/// Tells a run's ledger from another one at the same place. Systems use inodes of what was removed
+/// again, so the time at which it was made counts, too.
 pub(crate) fn inode(run: &Run) -> u64 {
-    std::fs::metadata(run.root().join(layout::LOG)).map_or(0, |meta| meta.ino())
+    std::fs::metadata(run.root().join(layout::LOG)).map_or(0, |meta| {
+        let made = meta.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        meta.ino() ^ made.map_or(0, |since| since.as_nanos() as u64).rotate_left(32)
+    })
 }
 
 impl Known {
