@@ -3,7 +3,7 @@
 use dz_game::{Key, Move};
 
 use crate::{
-    Grow, LeafValue, Numbers, Search,
+    Grow, LeafValue, Numbers, Search, Selection,
     domain::Domain,
     formula,
     node::{Kind, NewNode, NodeId, ROOT},
@@ -49,7 +49,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 let kind = if wants.network { Kind::Expanded } else { Kind::Unexpanded };
                 let new = NewNode { key, own: sample, sign: walk.sign, kind };
                 let child = self.add_node(new, &walk.state);
-                self.arena.set_visits(child, weight);
+                if weight > 1 {
+                    self.arena.set_visits(child, weight);
+                }
                 if let Some(&PathStep { node, place }) = walk.path.last() {
                     self.attach(node, place, child);
                 }
@@ -113,6 +115,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk: &Walk<D, N>,
         network: Option<ValueAbs<N::Real>>,
     ) {
+        if !matches!(self.params.selection, Selection::Rave(_)) {
+            return;
+        }
         let Some(last) = walk.rollouts.last() else {
             let sample = network.unwrap_or_default();
             self.update_amaf(&walk.path, &[], sample, self.params.leaf_rollouts);
