@@ -71,12 +71,23 @@ pub(super) fn serve(address: SocketAddr, counters: Arc<Counters>) -> anyhow::Res
     Ok(bound)
 }
 
+/// The longest request that is read.
+const REQUEST_BYTES_MAX: usize = 16 << 10;
+
 fn answer(mut stream: TcpStream, counters: &Counters) -> std::io::Result<()> {
     stream.set_read_timeout(Some(PATIENCE))?;
     stream.set_write_timeout(Some(PATIENCE))?;
-    let mut request = [0; 1024];
-    let length = stream.read(&mut request)?;
-    let request = String::from_utf8_lossy(&request[..length]);
+    // All of it, since a connection that is closed with bytes unread is reset.
+    let mut request = Vec::new();
+    let mut part = [0; 1024];
+    while request.len() < REQUEST_BYTES_MAX && !request.ends_with(b"\r\n\r\n") {
+        let length = stream.read(&mut part)?;
+        if length == 0 {
+            break;
+        }
+        request.extend_from_slice(&part[..length]);
+    }
+    let request = String::from_utf8_lossy(&request);
     let path = request.split_whitespace().nth(1).unwrap_or_default();
     let (status, body) = match path {
         "/metrics" => ("200 OK", counters.text()),
