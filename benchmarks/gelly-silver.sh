@@ -4,9 +4,10 @@
 #
 #   benchmarks/gelly-silver.sh DAGZERO OUT [GAMES]
 #
-# DAGZERO is the program, OUT a folder for the value function and the matches, GAMES the games of a
-# row (200). GNU Go is Debian's package `gnugo`. A row of 200 games takes about ten minutes on two
-# cores. GNU Go has no clock at a level, so a busy machine changes no result.
+# DAGZERO is the program. OUT is a folder for the value function and the matches. GAMES is the number
+# of games in a row of the table (200). GNU Go is Debian's package `gnugo`. A row takes about ten
+# minutes on two idle cores. GNU Go plays by level and not by time, and --seconds is long, so a busy
+# machine does not change the results.
 set -euo pipefail
 dagzero=$1
 out=$2

@@ -1,7 +1,5 @@
 //! Rollouts: the original "Monte Carlo" evaluator (Coulom 2006; Kocsis and Szepesvari 2006).
 
-use std::fmt::Debug;
-
 use dz_game::{Game, Move, Player, Status, Wdl};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -46,17 +44,6 @@ pub struct Position<'a, G: Game> {
     pub last: Option<Move>,
 }
 
-/// A policy of rollouts that was learned.
-pub trait LearnedMoves<G: Game>: Debug + Send + Sync {
-    /// Draws a move; `None` where the game is over. `scratch` is working memory.
-    fn sample(
-        &self,
-        at: &Position<'_, G>,
-        random: &mut Xoshiro256PlusPlus,
-        scratch: &mut Vec<Move>,
-    ) -> Option<Move>;
-}
-
 /// Plays one random game from the leaf to its end; equal priors.
 #[derive(Clone, Copy, Debug)]
 pub struct Rollout {
@@ -85,16 +72,16 @@ impl Rollout {
         self.run(leaf, |player, mv| moves.push((player, mv)))
     }
 
-    /// As [`Rollout::play`] by a policy that was learned, whatever `policy` says.
-    pub fn play_learned<G: Game>(
+    /// As [`Rollout::play`], but moves are drawn by `sample`, which gets the position, random words
+    /// and working memory, whatever `policy` says.
+    pub fn play_by<G: Game>(
         &self,
-        learned: &dyn LearnedMoves<G>,
         leaf: &LeafView<'_, G>,
+        sample: impl Fn(&Position<'_, G>, &mut Xoshiro256PlusPlus, &mut Vec<Move>) -> Option<Move>,
         moves: &mut Vec<(Player, Move)>,
     ) -> Wdl {
         moves.clear();
-        let made = |player, mv| moves.push((player, mv));
-        self.run_by(leaf, |at, random, legal| learned.sample(at, random, legal), made)
+        self.run_by(leaf, sample, |player, mv| moves.push((player, mv)))
     }
 
     fn run<G: Game>(&self, leaf: &LeafView<'_, G>, made: impl FnMut(Player, Move)) -> Wdl {

@@ -1,11 +1,11 @@
 //! How a player's rollouts move and what says how good moves are before they are tried: "offline
 //! knowledge" (Gelly and Silver, Combining Online and Offline Knowledge in UCT, ICML 2007).
 
+use std::path::Path;
 use std::sync::Arc;
-use std::{fs::File, io::Read};
 
 use dz_game::{Game, Move, Player, Wdl};
-use dz_infer::{InstantEvaluator, LeafView, LearnedMoves, Position, Rollout};
+use dz_infer::{InstantEvaluator, LeafView, Position, Rollout};
 use dz_linear::{LinearError, LinearPolicy, LinearValue};
 use dz_search::OfflineKnowledge;
 use dz_search_settings::{MoveHeuristic, RolloutMoves, RolloutPolicy};
@@ -42,6 +42,8 @@ pub struct Guide {
     rollout: Rollout,
     learned: Option<Arc<LinearPolicy>>,
     value: Option<Arc<LinearValue>>,
+    /// Hashes of the files that it was loaded from.
+    files: Vec<String>,
 }
 
 impl Guide {
@@ -59,16 +61,35 @@ impl Guide {
         rollouts: &RolloutMoves,
         heuristic: &MoveHeuristic,
     ) -> Result<Self, GuideError> {
-        let learned = rollouts.file().map(|path| {
-            let policy = LinearPolicy::from_bytes(game, &read(path)?);
-            let unfit = |source| GuideError::Linear { path: path.to_owned(), source };
-            policy.map(Arc::new).map_err(unfit)
-        });
-        let value = match heuristic {
-            MoveHeuristic::None => None,
-            MoveHeuristic::Linear(path) => Some(Arc::new(linear_value(game, path)?)),
-        };
-        Ok(Self { rollout: rollouts_of(rollouts.policy()), learned: learned.transpose()?, value })
+        let mut guide = Self::of(rollouts.policy());
+        if let Some(path) = rollouts.file() {
+            let policy = guide.read(path, |bytes| LinearPolicy::from_bytes(game, bytes))?;
+            guide.learned = Some(Arc::new(policy));
+        }
+        if let MoveHeuristic::Linear(path) = heuristic {
+            let value = guide.read(path, |bytes| LinearValue::from_bytes(game, bytes))?;
+            guide.value = Some(Arc::new(value));
+        }
+        Ok(guide)
+    }
+
+    /// Reads what the file `path` holds, and notes the file's hash.
+    fn read<T>(
+        &mut self,
+        path: &str,
+        parse: impl Fn(&[u8]) -> Result<T, LinearError>,
+    ) -> Result<T, GuideError> {
+        let bytes = dz_text::read_input(Path::new(path), BYTES_MAX);
+        let bytes = bytes.map_err(|source| GuideError::Read { path: path.to_owned(), source })?;
+        self.files.push(blake3::hash(&bytes).to_hex().to_string());
+        parse(&bytes).map_err(|source| GuideError::Linear { path: path.to_owned(), source })
+    }
+
+    /// The name of an evaluator with the hashes of this guide's files: equal names stand for equal
+    /// searches.
+    pub fn named(&self, evaluator: &str) -> String {
+        let files = self.files.iter().map(String::as_str);
+        [evaluator].into_iter().chain(files).collect::<Vec<_>>().join(" ")
     }
 
     /// Plays a rollout: the chances of the leaf's mover. Clears `moves` and fills in who made which
@@ -76,7 +97,11 @@ impl Guide {
     pub fn play<G: Game>(&self, leaf: &LeafView<'_, G>, moves: &mut Vec<(Player, Move)>) -> Wdl {
         match &self.learned {
             None => self.rollout.play(leaf, moves),
-            Some(policy) => self.rollout.play_learned(&Moves(policy), leaf, moves),
+            Some(policy) => self.rollout.play_by(
+                leaf,
+                |at, random, scratch| drawn(policy, at, random, scratch),
+                moves,
+            ),
         }
     }
 
@@ -95,20 +120,15 @@ impl Guide {
     }
 }
 
-/// A policy of local shapes as rollouts ask it.
-#[derive(Debug)]
-struct Moves<'a>(&'a LinearPolicy);
-
-impl<G: Game> LearnedMoves<G> for Moves<'_> {
-    fn sample(
-        &self,
-        at: &Position<'_, G>,
-        random: &mut Xoshiro256PlusPlus,
-        scratch: &mut Vec<Move>,
-    ) -> Option<Move> {
-        at.game.legal_moves(at.state, at.history, scratch);
-        self.0.sample(at.game, at.state, scratch, random)
-    }
+/// Draws a move by a policy of local shapes; `legal` is working memory.
+fn drawn<G: Game>(
+    policy: &LinearPolicy,
+    at: &Position<'_, G>,
+    random: &mut Xoshiro256PlusPlus,
+    legal: &mut Vec<Move>,
+) -> Option<Move> {
+    at.game.legal_moves(at.state, at.history, legal);
+    policy.sample(at.game, at.state, legal, random)
 }
 
 impl<G: Game> OfflineKnowledge<G> for Guide {
@@ -125,7 +145,7 @@ impl<G: Game> OfflineKnowledge<G> for Guide {
         let at = Position { game, state, history, last };
         match &self.learned {
             None => self.rollout.policy.sample(&at, &mut random, &mut scratch),
-            Some(policy) => Moves(policy).sample(&at, &mut random, &mut scratch),
+            Some(policy) => drawn(policy, &at, &mut random, &mut scratch),
         }
     }
 
@@ -172,22 +192,6 @@ impl<G: Game> InstantEvaluator<G> for GuideEvaluator {
         priors.resize(leaf.legal.len(), 1.0 / leaf.legal.len() as f32);
         if self.plays { self.guide.play(leaf, &mut Vec::new()) } else { Wdl::UNKNOWN }
     }
-}
-
-/// Reads the value function in the file `path`.
-///
-/// # Errors
-/// [`GuideError`].
-pub fn linear_value<G: Game>(game: &G, path: &str) -> Result<LinearValue, GuideError> {
-    let unfit = |source| GuideError::Linear { path: path.to_owned(), source };
-    LinearValue::from_bytes(game, &read(path)?).map_err(unfit)
-}
-
-fn read(path: &str) -> Result<Vec<u8>, GuideError> {
-    let mut bytes = Vec::new();
-    let file = File::open(path).and_then(|file| file.take(BYTES_MAX).read_to_end(&mut bytes));
-    file.map_err(|source| GuideError::Read { path: path.to_owned(), source })?;
-    Ok(bytes)
 }
 
 /// The rollouts of a search with this key `search.rollout`; what was learned comes with a

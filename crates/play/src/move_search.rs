@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use dz_game::{Game, Move, Player, Symmetry, mix64};
+use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{
     Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Sources, Ticket,
     symmetry_of,
@@ -291,7 +291,7 @@ impl<G: Game> MoveSearch<G> {
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
         let request = (answer == Some(Answer::Missing))
             .then(|| Request { source: self.source, leaf: view.to_leaf() });
-        self.play_rollouts(id, wants.rollouts);
+        self.play_rollouts(id, eval_key, wants.rollouts);
         let (wdl, cached) = match answer {
             Some(Answer::Instant(wdl)) => (wdl, false),
             Some(Answer::Cached(wdl)) => (wdl, true),
@@ -305,18 +305,14 @@ impl<G: Game> MoveSearch<G> {
         None
     }
 
-    /// Plays so many rollouts from a leaf.
-    fn play_rollouts(&mut self, id: LeafId, count: u32) {
-        let mut random = None;
+    /// Plays so many rollouts from a leaf with this key.
+    fn play_rollouts(&mut self, id: LeafId, eval_key: Key, count: u32) {
+        let mut before = None;
         for _ in 0..count {
-            let (Some(leaf), Some(eval_key)) =
-                (self.search.leaf(id), self.search.leaf_eval_key(id))
-            else {
-                return;
-            };
+            let Some(leaf) = self.search.leaf(id) else { return };
             // Other words than those of evaluators that play rollouts.
-            let word = mix64(random.unwrap_or(leaf.random));
-            random = Some(word);
+            let random = mix64(before.unwrap_or(leaf.random));
+            before = Some(random);
             let view = LeafView {
                 game: self.search.domain(),
                 state: leaf.state,
@@ -325,7 +321,7 @@ impl<G: Game> MoveSearch<G> {
                 eval_key,
                 symmetry: Symmetry::IDENTITY,
                 last: leaf.last,
-                random: word,
+                random,
             };
             let outcome = self.guide.play(&view, &mut self.rollout_moves);
             self.search.apply_rollout(id, outcome.into(), &self.rollout_moves);
@@ -346,7 +342,7 @@ impl<G: Game> MoveSearch<G> {
     pub fn save(&mut self, evaluator: &str) -> Result<Vec<u8>, SearchFileError> {
         self.waiting.clear();
         let identity = self.identity(evaluator);
-        identity.to_bytes(self.search.save()?)
+        identity.to_bytes(&self.search.save()?)
     }
 
     /// Makes this the search that [`MoveSearch::save`] saved; [`MoveSearch::begin`] keeps its
@@ -358,7 +354,7 @@ impl<G: Game> MoveSearch<G> {
         let saved = self.identity(evaluator).read(bytes)?;
         // A search that cannot be restored is empty, and this one is to stay as it is then.
         let mut search = self.search.clone();
-        search.restore(&saved)?;
+        search.restore(saved)?;
         self.search = search;
         self.waiting.clear();
         Ok(())
@@ -369,7 +365,8 @@ impl<G: Game> MoveSearch<G> {
         let game = self.search.domain();
         let key = game.node_key(state, history);
         let params = *self.search.params();
-        SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator.to_owned(), params)
+        let evaluator = self.guide.named(evaluator);
+        SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator, params)
     }
 
     /// The root as it stands.

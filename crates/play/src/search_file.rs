@@ -1,5 +1,5 @@
-//! Files of searches that can go on: a magic number, the BLAKE3 hash of what follows, and
-//! `MessagePack` compressed with zstd.
+//! Files of searches that can go on: a magic number, the BLAKE3 hash of what follows, and two
+//! values of `MessagePack`, identity and search, compressed with zstd.
 
 use std::io::Read;
 
@@ -58,12 +58,6 @@ pub enum SearchFileError {
     Write(String),
 }
 
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    identity: SearchIdentity,
-    search: SavedSearch,
-}
-
 impl SearchIdentity {
     /// The identity of a search with these numbers.
     pub fn of<N: Numbers>(
@@ -80,11 +74,14 @@ impl SearchIdentity {
     ///
     /// # Errors
     /// [`SearchFileError::Write`] if memory for compression is lacking.
-    pub fn to_bytes(&self, search: SavedSearch) -> Result<Vec<u8>, SearchFileError> {
+    pub fn to_bytes<N: Numbers>(
+        &self,
+        search: &SavedSearch<N>,
+    ) -> Result<Vec<u8>, SearchFileError> {
         let write = |error: &dyn ToString| SearchFileError::Write(error.to_string());
-        let stored = Stored { identity: self.clone(), search };
-        let packed = rmp_serde::to_vec_named(&stored).map_err(|error| write(&error))?;
-        let packed = zstd::encode_all(&packed[..], LEVEL).map_err(|error| write(&error))?;
+        let mut plain = rmp_serde::to_vec_named(self).map_err(|error| write(&error))?;
+        plain.extend(rmp_serde::to_vec_named(search).map_err(|error| write(&error))?);
+        let packed = zstd::encode_all(&plain[..], LEVEL).map_err(|error| write(&error))?;
         let hash = blake3::hash(&packed);
         Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
     }
@@ -93,7 +90,7 @@ impl SearchIdentity {
     ///
     /// # Errors
     /// [`SearchFileError`].
-    pub fn read(&self, bytes: &[u8]) -> Result<SavedSearch, SearchFileError> {
+    pub fn read<N: Numbers>(&self, bytes: &[u8]) -> Result<SavedSearch<N>, SearchFileError> {
         let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(SearchFileError::Magic)?;
         let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(SearchFileError::Hash)?;
         if blake3::hash(packed).as_bytes() != hash {
@@ -103,9 +100,11 @@ impl SearchIdentity {
         let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
         let mut unpacked = Vec::new();
         unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
-        let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
-        match self.difference(&stored.identity) {
-            None => Ok(stored.search),
+        // The identity comes first and says how wide the search's numbers are.
+        let mut values = rmp_serde::Deserializer::new(&unpacked[..]);
+        let identity = SearchIdentity::deserialize(&mut values).map_err(|error| content(&error))?;
+        match self.difference(&identity) {
+            None => SavedSearch::deserialize(&mut values).map_err(|error| content(&error)),
             Some(other) => Err(other),
         }
     }

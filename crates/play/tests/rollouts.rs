@@ -9,8 +9,8 @@ use dz_game::{
 use dz_infer::Lockstep;
 use dz_linear::PolicyStudent;
 use dz_play::{
-    MatchPlayer, NoNetworks, PlayerError, PlayerKind, PlayerPool, PositionCheck, check_positions,
-    rollout_player, rollout_section,
+    Guide, MatchPlayer, MoveHeuristic, NoNetworks, PlayerError, PlayerKind, PlayerPool,
+    PositionCheck, check_positions, rollout_player, rollout_section,
 };
 use dz_search_settings::{Grow, LeafValue, RolloutMoves, SearchSection, SelectionWord, Untried};
 
@@ -83,4 +83,21 @@ fn a_policy_from_a_file_moves_in_rollouts() {
     assert_eq!(pool.sources().ids(), ["rollout-learned"]);
     let error = pool.prepare(&player("/nowhere/at.all")).unwrap_err();
     assert!(matches!(error, PlayerError::Guide(_)) && error.to_string().contains("/nowhere"));
+}
+
+/// A search goes on with the same files alone.
+#[test]
+fn searches_are_named_after_the_files_that_they_take_moves_from() {
+    let game = Go::from_spec(&"go:size=4,komi=0".parse().unwrap()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("go4.policy").display().to_string();
+    let named = |sides: &[u8]| {
+        let policy = PolicyStudent::new(&game, sides, 0.1).unwrap().policy();
+        fs::write(&path, policy.to_bytes().unwrap()).unwrap();
+        let rollouts = RolloutMoves::Learned(path.clone());
+        Guide::load(&game, &rollouts, &MoveHeuristic::None).unwrap().named("rollout")
+    };
+    assert_eq!(named(&[1]), named(&[1]));
+    assert_ne!(named(&[1]), named(&[1, 2]));
+    assert_eq!(Guide::default().named("rollout"), "rollout");
 }

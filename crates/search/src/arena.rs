@@ -7,6 +7,7 @@
 //! is brought to the front of the others when it is first asked for. Nothing is ever sorted.
 
 use dz_game::Key;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     memory::bytes_of,
@@ -22,7 +23,8 @@ const NO_EDGE: Edge = Edge { child: ROOT, visits: 0 };
 const FIRST_CAPACITY_LOG2: u8 = 1;
 
 /// All nodes of a search, the root first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
 pub(crate) struct Arena<N: Numbers> {
     pub nodes: Vec<Node<N::Real>>,
     /// The key of each node, for the table.

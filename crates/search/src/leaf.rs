@@ -46,8 +46,6 @@ pub struct SearchLeaf<'a, D: Domain> {
     pub random: u64,
     /// The answers that it needs.
     pub wants: Wants,
-    /// Rollouts among them that have not come.
-    pub rollouts_missing: u32,
 }
 
 /// A network's answer.

@@ -46,7 +46,6 @@ mod reuse;
 mod root;
 mod rule;
 mod saved;
-mod saved_parts;
 mod scores;
 mod search;
 mod select;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::{numbers::Real, value::ValueAbs};
 
 /// Index of a node in the arena.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct NodeId(pub u32);
 
 /// The root: the first node. It is a private copy that is not in the table and that no edge leads
@@ -20,7 +20,7 @@ impl NodeId {
 }
 
 /// A position that was evaluated or is over.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Node<R> {
     /// Q: the average over evaluation and children.
     pub average: ValueAbs<R>,
@@ -76,7 +76,7 @@ impl<R: Real> Node<R> {
 }
 
 /// A visited move.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Edge {
     /// Where it leads; [`ROOT`] while nothing is evaluated there.
     pub child: NodeId,

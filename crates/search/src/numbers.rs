@@ -3,6 +3,9 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
 /// How values and priors are held. A literal reference that rounds at the same places agrees with
 /// either in every visit.
 pub trait Numbers: Copy + Debug + Default + Send + Sync + 'static {
@@ -39,6 +42,8 @@ impl Numbers for Compact {
 /// A floating-point number.
 pub trait Real:
     Copy
+    + Serialize
+    + DeserializeOwned
     + PartialOrd
     + Debug
     + Default
@@ -128,7 +133,7 @@ real!(f32);
 real!(f64);
 
 /// A legal move and its prior.
-pub trait Prior: Copy + Debug + Send + Sync + 'static {
+pub trait Prior: Copy + Debug + Serialize + DeserializeOwned + Send + Sync + 'static {
     /// The prior's type.
     type Real: Real;
 
@@ -153,7 +158,7 @@ pub trait Prior: Copy + Debug + Send + Sync + 'static {
 }
 
 /// A prior in 64 bits.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ExactPrior {
     probability: f64,
     mv: u16,
@@ -189,7 +194,7 @@ impl Prior for ExactPrior {
 }
 
 /// A prior in 16 bits above the complement of the move in 16 bits: the larger word comes first.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct CompactPrior(u32);
 
 impl Prior for CompactPrior {

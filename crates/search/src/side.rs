@@ -4,6 +4,8 @@ use dz_search_settings::{
     Backup, EpsilonSchedule, Gumbel, GumbelInner, Revisit, SearchParams, Selection, Staleness,
 };
 
+use serde::{Deserialize, Serialize};
+
 use crate::{
     memory::bytes_of,
     node::{Kind, NodeId},
@@ -13,18 +15,20 @@ use crate::{
 };
 
 /// Beside an edge.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct EdgeSide<R> {
     /// `Q_e`: the average of the samples that went up through it (delta backup).
     pub average: ValueAbs<R>,
-    /// Playouts that went down and are not back yet.
+    /// Playouts that went down and are not back yet; none are when a search is saved.
+    #[serde(skip)]
     pub in_flight: u32,
     /// Playouts that came back to a position on their own path and counted as draws.
     pub cycle_draws: u32,
 }
 
 /// Beside a legal move.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(bound = "R: Real")]
 pub(crate) struct MoveSide<R> {
     /// All-moves-as-first average, the first player's.
     pub amaf: R,
@@ -32,11 +36,28 @@ pub(crate) struct MoveSide<R> {
     pub amaf_visits: u32,
     /// The heuristic value, the mover's, that equivalent visits start from; NaN where there is
     /// none.
+    #[serde(with = "known")]
     pub heuristic: R,
 }
 
+/// A number that may be unknown, which no text can write.
+mod known {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use crate::numbers::Real;
+
+    pub fn serialize<R: Real, S: Serializer>(value: &R, to: S) -> Result<S::Ok, S::Error> {
+        let value = value.to_f64();
+        (!value.is_nan()).then_some(value).serialize(to)
+    }
+
+    pub fn deserialize<'de, R: Real, D: Deserializer<'de>>(from: D) -> Result<R, D::Error> {
+        Ok(R::from_f64(Option::deserialize(from)?.unwrap_or(f64::NAN)))
+    }
+}
+
 /// Beside a node.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct NodeSide<R> {
     /// The least value that the first player is certain of.
     pub lower: R,
@@ -72,7 +93,7 @@ impl<R: Real> NodeSide<R> {
 }
 
 /// One parent of a node, and where the next one stands.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct ParentLink {
     parent: NodeId,
     next: u32,
@@ -82,7 +103,8 @@ struct ParentLink {
 const NO_LINK: u32 = u32::MAX;
 
 /// The arrays, each as long as its counterpart in the arena if it is used.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "R: Real")]
 #[allow(clippy::struct_excessive_bools, reason = "one an array")]
 pub(crate) struct Side<R> {
     pub uses_edges: bool,
@@ -141,15 +163,27 @@ impl<R: Real> Side<R> {
         }
     }
 
-    /// The links to parents, as pairs of a parent and the next link.
-    pub(crate) fn parent_links(&self) -> Vec<[u32; 2]> {
-        self.links.iter().map(|link| [link.parent.0, link.next]).collect()
+    /// True if both have the same arrays.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let uses = |side: &Self| {
+            [
+                side.uses_edges,
+                side.uses_moves,
+                side.uses_nodes,
+                side.uses_squares,
+                side.uses_parents,
+                side.uses_halves,
+            ]
+        };
+        uses(self) == uses(other)
     }
 
-    /// Sets what [`Self::parent_links`] gave.
-    pub(crate) fn set_parent_links(&mut self, links: &[[u32; 2]]) {
-        let link = |&[parent, next]: &[u32; 2]| ParentLink { parent: NodeId(parent), next };
-        self.links = links.iter().map(link).collect();
+    /// True if every list of parents ends, and names nodes below `nodes`.
+    pub(crate) fn has_sound_parents(&self, nodes: usize) -> bool {
+        let is_link = |at: u32, below: usize| at == NO_LINK || (at as usize) < below;
+        let mut links = self.links.iter().enumerate();
+        self.nodes.iter().all(|node| is_link(node.parents, self.links.len()))
+            && links.all(|(at, link)| link.parent.index() < nodes && is_link(link.next, at))
     }
 
     /// Forgets all parents, before they are noted anew.

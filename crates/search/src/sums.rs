@@ -1,5 +1,7 @@
 //! Counts and sums of network values and rollout outcomes, and how they make a value.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{EdgeValues, InFlight, LeafValue, SearchParams, numbers::Real, value::ValueAbs};
 
 /// True if edges keep network values and rollout outcomes apart.
@@ -28,7 +30,7 @@ pub(crate) fn visits_in_flight(params: &SearchParams) -> u32 {
 
 /// The sums of a node. The count of outcomes is the node's `visits`, that of its own outcomes
 /// `own_visits`.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Halves<R> {
     /// The network's value of this position, once it has come.
     pub own_value: Option<ValueAbs<R>>,
@@ -39,7 +41,7 @@ pub(crate) struct Halves<R> {
 }
 
 /// The four numbers of an edge, or of a node over all its edges; sums are the first player's.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Sums<R> {
     /// `N_v`.
     pub values: R,

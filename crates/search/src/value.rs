@@ -1,6 +1,7 @@
 //! Values from two points of view.
 
 use dz_game::Wdl;
+use serde::{Deserialize, Serialize};
 
 use crate::numbers::Real;
 
@@ -21,7 +22,7 @@ impl<R: Real> From<Wdl> for ValuePov<R> {
 
 /// Value and draw share of a position, both the first player's: averages stay averages when mover
 /// and opponent alternate in any way.
-#[derive(Clone, Copy, Debug, PartialEq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct ValueAbs<R> {
     /// Win minus loss of the first player.
     pub value: R,

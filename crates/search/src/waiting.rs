@@ -18,10 +18,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let walk = self.open.get(id.0)?.as_ref()?;
         let Walk { state, history, legal, random, wants, .. } = &**walk;
         let last = self.last_move(walk);
-        let rollouts_missing = wants.rollouts - walk.rollouts.len() as u32;
-        let random = *random;
-        let wants = *wants;
-        Some(SearchLeaf { state, history, legal, last, random, wants, rollouts_missing })
+        Some(SearchLeaf { state, history, legal, last, random: *random, wants: *wants })
     }
 
     /// Returns the `eval_key` of a leaf that waits.

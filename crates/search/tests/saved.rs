@@ -59,10 +59,11 @@ fn check<D: Domain, N: Numbers>(
     let mut first = begin();
     go_on(&mut first, half, &judge);
     let text = serde_json::to_string(&first.save().unwrap()).unwrap();
-    let saved: SavedSearch = serde_json::from_str(&text).unwrap();
+    let saved: SavedSearch<N> = serde_json::from_str(&text).unwrap();
     let mut second: Search<D, N> = search_of(domain, params, position);
-    second.restore(&saved).unwrap();
-    assert_eq!(second.save().unwrap(), saved, "what is restored is what was saved");
+    second.restore(saved).unwrap();
+    let again = serde_json::to_string(&second.save().unwrap()).unwrap();
+    assert_eq!(again, text, "what is restored is what was saved");
     go_on(&mut second, whole, &judge);
     assert_eq!(views(&second), views(&whole_search), "{params:?}");
     assert_eq!(second.summary(), whole_search.summary(), "{params:?}");
@@ -118,12 +119,12 @@ fn hostile_numbers_are_refused_or_harmless() {
         for _ in 0..40 {
             let mut hostile = saved.clone();
             change(&mut hostile, &mut dice);
-            let Ok(hostile) = serde_json::from_value::<SavedSearch>(hostile) else {
+            let Ok(hostile) = serde_json::from_value::<SavedSearch<Compact>>(hostile) else {
                 refused += 1;
                 continue;
             };
             let mut other: Search<_, Compact> = search_of(&connect4, params, &start);
-            match other.restore(&hostile) {
+            match other.restore(hostile) {
                 Err(_) => refused += 1,
                 Ok(()) => go_on(&mut other, 80, &judge),
             }
@@ -133,20 +134,22 @@ fn hostile_numbers_are_refused_or_harmless() {
 }
 
 /// Changes one number that indices or lengths depend on.
-fn change(value: &mut serde_json::Value, dice: &mut Dice) {
+fn change(saved: &mut serde_json::Value, dice: &mut Dice) {
     let number = dice.pick(&[0_u64, 1, 2, 7, 1_000, 4_000_000_000]);
-    let nodes = value["nodes"].as_array().unwrap().len();
-    let edges = value["edges"].as_array().unwrap().len();
-    match dice.below(7) {
-        0 => value["edges"][dice.below(edges)][0] = number.into(),
-        1 => value["nodes"][dice.below(nodes)]["edges"] = number.into(),
-        2 => value["nodes"][dice.below(nodes)]["priors"] = number.into(),
-        3 => value["nodes"][dice.below(nodes)]["visited"] = (number % 65_536).into(),
-        4 => value["nodes"][dice.below(nodes)]["moves"] = (number % 65_536).into(),
+    let kind = dice.below(7);
+    let arena = &mut saved["arena"];
+    let node = dice.below(arena["nodes"].as_array().unwrap().len());
+    let edge = dice.below(arena["edges"].as_array().unwrap().len());
+    match kind {
+        0 => arena["edges"][edge]["child"] = number.into(),
+        1 => arena["nodes"][node]["edges"] = number.into(),
+        2 => arena["nodes"][node]["priors"] = number.into(),
+        3 => arena["nodes"][node]["visited"] = (number % 65_536).into(),
+        4 => arena["nodes"][node]["moves"] = (number % 65_536).into(),
         5 => {
-            value["keys"].as_array_mut().unwrap().pop();
+            arena["keys"].as_array_mut().unwrap().pop();
         }
-        _ => value["sweep"] = number.into(),
+        _ => saved["sweep"] = number.into(),
     }
 }
 
@@ -160,13 +163,13 @@ fn other_settings_are_refused() {
     go_on(&mut search, 30, &Judge::uniform());
     let full = search.save().unwrap();
     let mut empty: Search<_, Exact> = search_of(&TicTacToe, plain, &start);
-    empty.restore(&saved).unwrap();
+    empty.restore(saved).unwrap();
     assert_eq!(empty.summary().visits, 0);
     let proving = SearchParams { prove: true, ..plain };
     let mut other: Search<_, Exact> = search_of(&TicTacToe, proving, &start);
-    assert!(matches!(other.restore(&full), Err(SavedError::Settings(_))));
+    assert!(matches!(other.restore(full.clone()), Err(SavedError::Settings(_))));
     let checking = SearchParams { check_states: true, ..plain };
     let mut other: Search<_, Exact> = search_of(&TicTacToe, checking, &start);
-    assert_eq!(other.restore(&full), Err(SavedError::States));
+    assert_eq!(other.restore(full.clone()), Err(SavedError::States));
     assert_eq!(other.save().map(drop), Err(SavedError::States));
 }

@@ -72,11 +72,12 @@ fn answer<S: Subject>(
     let mut evaluations = ids.into_iter().zip(evaluations).peekable();
     let mut moves = Vec::new();
     for &id in waiting {
-        let mut random = None;
-        while let Some(mut request) = request(search, id).filter(LeafRequest::wants_rollout) {
-            let word = random.map_or(request.leaf.random, mix64);
-            random = Some(word);
-            request.leaf.random = word;
+        let rollouts = search.leaf(id).map_or(0, |leaf| leaf.wants.rollouts);
+        let mut before = None;
+        for _ in 0..rollouts {
+            let Some(mut request) = request(search, id) else { break };
+            request.leaf.random = before.map_or(request.leaf.random, mix64);
+            before = Some(request.leaf.random);
             let outcome = subject.rollout(search.domain(), &request, &mut moves);
             search.apply_rollout(id, outcome, &moves);
         }

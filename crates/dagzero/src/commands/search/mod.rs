@@ -218,7 +218,7 @@ fn identity_of<S: Subject>(search: &Search<S::Domain, Exact>, subject: &S) -> Se
     let domain = search.domain();
     let name = subject.game(domain).unwrap_or_else(|| "graph".to_owned());
     let key = domain.node_key(state, history);
-    SearchIdentity::of::<Exact>(name, key, subject.evaluator().to_owned(), *search.params())
+    SearchIdentity::of::<Exact>(name, key, subject.evaluator_with_files(), *search.params())
 }
 
 fn search_game<G: Game>(

@@ -22,9 +22,10 @@ pub(super) fn load<D: Domain>(
     let wrong = |what: String| UsageError(format!("cannot go on with {}: {what}", path.display()));
     let bytes = dz_text::read_input(path, BYTES_MAX).map_err(|error| wrong(error.to_string()))?;
     let saved = identity.read(&bytes).map_err(|error| wrong(error.to_string()))?;
-    search.restore(&saved).map_err(|error| wrong(error.to_string()))?;
+    let seed = saved.seed();
+    search.restore(saved).map_err(|error| wrong(error.to_string()))?;
     search.extend(budget);
-    Ok(saved.seed())
+    Ok(seed)
 }
 
 /// Writes the search to the file.
@@ -34,6 +35,6 @@ pub(super) fn save<D: Domain>(
     path: &Path,
 ) -> anyhow::Result<()> {
     let saved = search.save().map_err(|error| UsageError(error.to_string()))?;
-    let bytes = identity.to_bytes(saved)?;
+    let bytes = identity.to_bytes(&saved)?;
     fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -57,6 +57,11 @@ pub(super) trait Subject {
     /// Names the evaluator.
     fn evaluator(&self) -> &str;
 
+    /// Names the evaluator and the content of files that the search takes moves from.
+    fn evaluator_with_files(&self) -> String {
+        self.evaluator().to_owned()
+    }
+
     /// A move as people write it.
     fn format_move(&self, domain: &Self::Domain, mv: Move) -> String;
 
@@ -68,13 +73,6 @@ pub(super) trait Subject {
 pub(super) struct LeafRequest<'a, D: Domain> {
     pub(super) leaf: SearchLeaf<'a, D>,
     pub(super) eval_key: Key,
-}
-
-impl<D: Domain> LeafRequest<'_, D> {
-    /// True if a rollout is wanted that has not come.
-    pub(super) fn wants_rollout(&self) -> bool {
-        self.leaf.rollouts_missing > 0
-    }
 }
 
 /// An evaluator's answer, for the player to move.
@@ -240,6 +238,10 @@ impl<G: Game> Subject for GameSubject<G> {
             GameEvaluator::Rollout => "rollout",
             GameEvaluator::Network(network) => network.id(),
         }
+    }
+
+    fn evaluator_with_files(&self) -> String {
+        self.guide.named(self.evaluator())
     }
 
     fn format_move(&self, game: &G, mv: Move) -> String {
