@@ -77,18 +77,6 @@ impl CycleTally {
         self.search.add(search);
     }
 
-    /// Adds all that another lockstep did.
-    pub(crate) fn add_all(&mut self, other: &Self) {
-        self.games += other.games;
-        self.positions += other.positions;
-        self.reanalyzed += other.reanalyzed;
-        self.plies += other.plies;
-        for (sum, part) in self.results.iter_mut().zip(other.results) {
-            *sum += part;
-        }
-        self.add_costs(other);
-    }
-
     /// Adds what a process did before under another champion.
     pub fn add_costs(&mut self, before: &Self) {
         self.search.add(&before.search);

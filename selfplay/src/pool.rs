@@ -13,9 +13,8 @@ pub fn pool(state: &RunState, config: &RunConfig, cycle: u32) -> Vec<ChampionSta
         return Vec::new();
     }
     let before = state.cycles.range(..cycle);
-    let champions = before.filter_map(|(_, now)| now.champion.clone());
-    let mut champions: Vec<ChampionState> = champions.collect();
-    champions.dedup_by_key(|champion| champion.generation);
+    let mut champions: Vec<ChampionState> =
+        before.filter_map(|(_, now)| now.champion.clone()).collect();
     // The newest one is the champion that plays against them.
     if champions.len() > 1 {
         champions.pop();

@@ -3,6 +3,7 @@
 use std::{io, process::ExitCode};
 
 use dz_game::GameError;
+use dz_selfplay::WorkerRefused;
 
 use crate::drive::RefusedChanges;
 
@@ -35,7 +36,10 @@ impl Exit {
         if error.chain().filter_map(|cause| cause.downcast_ref()).any(closed) {
             return Self::Done;
         }
-        if error.chain().any(<dyn std::error::Error>::is::<RefusedChanges>) {
+        let refused = |cause: &(dyn std::error::Error + 'static)| {
+            cause.is::<RefusedChanges>() || cause.is::<WorkerRefused>()
+        };
+        if error.chain().any(refused) {
             return Self::Config;
         }
         match dz_stage::exit_code_of(error) {

@@ -17,8 +17,6 @@ pub struct Board {
     pub format: u32,
     /// Which home wrote it; workers obey the highest.
     pub epoch: u64,
-    /// Boards of this home before it.
-    pub number: u64,
     /// What may be played; none between plans.
     pub offer: Option<Offer>,
     /// Units of the plan that are not at home yet.
@@ -42,9 +40,9 @@ pub struct Offer {
 
 impl Board {
     /// A board without an offer.
-    pub const fn empty(epoch: u64, number: u64) -> Self {
+    pub const fn empty(epoch: u64) -> Self {
         let (offer, units_missing, finished) = (None, 0, false);
-        Self { format: FORMAT, epoch, number, offer, units_missing, finished }
+        Self { format: FORMAT, epoch, offer, units_missing, finished }
     }
 
     /// The board as an object.

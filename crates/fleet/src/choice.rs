@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use dz_game::{hash_unit, mix64};
+
 use crate::board::Offer;
 
 /// A unit to claim.
@@ -23,7 +25,7 @@ const DRAWS: u64 = 8;
 pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick> {
     let is_new = |unit: u32| !tried.contains(&Pick { unit, attempt: 0 });
     let open = u64::from(offer.open.len());
-    let word = |draw: u64| mix(random.wrapping_add(draw));
+    let word = |draw: u64| mix64(random.wrapping_add(draw));
     let drawn = (0..DRAWS.min(open)).filter_map(|draw| offer.open.nth((word(draw) % open) as u32));
     if let Some(unit) = drawn.into_iter().find(|&unit| is_new(unit)) {
         return Some(Pick { unit, attempt: 0 });
@@ -51,20 +53,7 @@ const START_DELAY: Duration = Duration::from_secs(30);
 /// How long a worker of a bucket waits before its first request: thousands may be started in the
 /// same moment, and stores limit the requests of a second.
 pub fn start_delay(random: u64) -> Duration {
-    START_DELAY.mul_f64(unit(random))
-}
-
-/// A number from 0 to below 1.
-fn unit(random: u64) -> f64 {
-    (mix(random) >> 11) as f64 / (1_u64 << 53) as f64
-}
-
-/// `SplitMix64`'s finaliser: every bit of the word depends on every bit of the input.
-const fn mix(mut word: u64) -> u64 {
-    word = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    word ^ (word >> 31)
+    START_DELAY.mul_f64(hash_unit(mix64(random)))
 }
 
 /// Pauses of a worker that finds nothing to play: they grow from the first to the last.
@@ -86,7 +75,7 @@ impl Backoff {
     pub fn next(&mut self, random: u64) -> Duration {
         let pause = self.now;
         self.now = (pause * 3 / 2).min(self.last);
-        pause.mul_f64(0.5 + 0.5 * unit(random))
+        pause.mul_f64(0.5 + 0.5 * hash_unit(mix64(random)))
     }
 
     /// Begins anew: there was something to play.

@@ -5,14 +5,13 @@ use serde::{Deserialize, Serialize};
 use crate::error::FleetError;
 use crate::sealed::{self, FORMAT};
 
-/// Longest claim that is read, in bytes.
-pub const CLAIM_BYTES_MAX: u64 = 16 << 10;
+/// Largest count of a note: sums over all units of a plan stay below 2^64.
+const COUNT_MAX: u64 = 1 << 39;
 /// Longest note that is read, in bytes.
 pub const NOTE_BYTES_MAX: u64 = 16 << 10;
 
 /// Who plays a unit. A claim is created where none is, so that workers choose different units.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Claim {
     /// Version of this format.
     pub format: u32,
@@ -67,6 +66,12 @@ impl UnitNote {
     /// # Errors
     /// [`FleetError`] if it is none.
     pub fn read(path: &str, bytes: &[u8]) -> Result<Self, FleetError> {
-        sealed::read(path, bytes)
+        let note: Self = sealed::read(path, bytes)?;
+        let counts = [note.playouts, note.evaluations, note.cache_hits, note.transpositions];
+        if counts.into_iter().any(|count| count > COUNT_MAX) {
+            let (path, what) = (path.to_owned(), "its counts are too large".to_owned());
+            return Err(FleetError::Damaged { path, what });
+        }
+        Ok(note)
     }
 }

@@ -7,15 +7,15 @@ use crate::board::Offer;
 use crate::pace::Pace;
 use crate::unit_set::UnitSet;
 
-/// Attempts at one unit that idle workers make at once. One that takes longer than most units does
-/// not count: its worker may be gone.
+/// How many idle workers may attempt one unit at the same time. An attempt that takes longer than
+/// the median unit does not count: its worker may be gone.
 const AT_ONCE_MAX: usize = 2;
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
 /// Open units that an ordered desk offers at least.
 const WINDOW_MIN: usize = 16;
 
-/// The home's view of one plan. Times are those since any fixed moment; they must not fall.
+/// The home's view of one plan. Times count from any fixed moment and never decrease.
 #[derive(Clone, Debug)]
 pub struct Desk {
     plan: u64,
@@ -87,13 +87,8 @@ impl Desk {
         Some(unit)
     }
 
-    /// Notes that the home does not play a unit after all.
-    pub fn give_back(&mut self, unit: u32) {
-        self.at_home.remove(unit);
-    }
-
-    /// Wants no more units than those of shards that were begun: of which `is_begun` says so, or of
-    /// which somebody plays a unit.
+    /// Drops missing units of shards that were not begun. A shard is begun if `is_begun` says so,
+    /// or if somebody plays one of its units.
     pub fn close(&mut self, units_per_shard: u32, is_begun: impl Fn(u32) -> bool) {
         let played = self.claims.keys().copied().chain(self.at_home.iter());
         let played: BTreeSet<u32> = played.map(|unit| unit / units_per_shard).collect();
@@ -200,8 +195,6 @@ mod tests {
         desk.see_claims(at(20), [(0, 0)]);
         assert_eq!(desk.take(at(20)), Some(1));
         assert!(!desk.offer(at(20)).open.contains(1));
-        desk.give_back(1);
-        assert!(desk.offer(at(20)).open.contains(1));
         desk.close(2, |shard| shard == 4);
         assert_eq!(
             desk.missing(),

@@ -4,7 +4,9 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
     /// A plan, a board or a note does not read as one.
-    #[error("{path} in the mailbox is damaged: {what}. Delete it; the home writes it again")]
+    #[error(
+        "{path} in the mailbox is damaged: {what}. Delete it and restart the run at home, which writes it again"
+    )]
     Damaged {
         /// The object.
         path: String,

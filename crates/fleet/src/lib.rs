@@ -21,7 +21,7 @@ mod unit_set;
 
 pub use board::{BOARD_BYTES_MAX, Board, Offer};
 pub use choice::{Backoff, Pick, choose, start_delay};
-pub use claim::{CLAIM_BYTES_MAX, Claim, NOTE_BYTES_MAX, UnitNote};
+pub use claim::{Claim, NOTE_BYTES_MAX, UnitNote};
 pub use desk::Desk;
 pub use error::FleetError;
 pub use names::{
@@ -29,4 +29,4 @@ pub use names::{
     home_path, inbox_folder, network_path, past_path, plan_number, plan_path, unit_name,
 };
 pub use plan::{EvaluatorRule, ObjectHash, PLAN_BYTES_MAX, Plan, ResignRule};
-pub use unit_set::{UNITS_MAX, UnitSet};
+pub use unit_set::UnitSet;

@@ -107,9 +107,12 @@ pub fn unit_name(plan: u64, path: &str) -> Option<UnitName> {
     let name = path.strip_prefix(&inbox_folder(plan))?.strip_prefix('/')?;
     let (unit, blake3) = name.strip_suffix(".dzs")?.split_once('-')?;
     let name = UnitName { plan, unit: unit.parse().ok()?, blake3: blake3.to_owned() };
-    let is_hash = blake3.len() == HASH_DIGITS
-        && blake3.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_hash && name.path() == path).then_some(name)
+    (is_hash(blake3) && name.path() == path).then_some(name)
+}
+
+/// Whether `text` is a BLAKE3 hash, which is safe as a part of a path.
+pub(crate) fn is_hash(text: &str) -> bool {
+    text.len() == HASH_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::error::FleetError;
+use crate::names::is_hash;
 use crate::sealed::{self, FORMAT};
 use crate::unit_set::UNITS_MAX;
 
@@ -151,6 +152,9 @@ impl Plan {
         }
         if self.first_game.checked_add(self.games).is_none() {
             return Some("its games have numbers that are too large");
+        }
+        if [&self.network, &self.past].into_iter().flatten().any(|of| !is_hash(&of.blake3)) {
+            return Some("it names an object by something that is no hash");
         }
         None
     }

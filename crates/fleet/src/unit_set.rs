@@ -73,7 +73,7 @@ impl UnitSet {
         })
     }
 
-    /// The unit with so many smaller ones in the set.
+    /// Returns the unit that has `index` smaller ones in the set.
     pub fn nth(&self, mut index: u32) -> Option<u32> {
         for (place, &word) in self.words.iter().enumerate() {
             let here = word.count_ones();

@@ -52,7 +52,7 @@ fn what_is_read_is_what_was_written() {
         assert!(Plan::read(&path, &bytes[..end]).is_err(), "{end} bytes");
     }
     let offer = Offer { plan: 3, open: UnitSet::of([0, 1, 5]), again: vec![(2, 1)] };
-    let board = Board { offer: Some(offer), units_missing: 4, ..Board::empty(1, 12) };
+    let board = Board { offer: Some(offer), units_missing: 4, ..Board::empty(1) };
     assert_eq!(Board::read(&board.to_bytes()).unwrap(), board);
     let note = UnitNote { format: UnitNote::FORMAT, playouts: 7, ..UnitNote::default() };
     assert_eq!(UnitNote::read("n", &note.to_bytes()).unwrap(), note);

@@ -293,29 +293,26 @@ fn check(name: &str, scenario: Scenario, stretch_max: f64, waste_max: f64) {
     assert!(outcome.stretch <= stretch_max && outcome.waste <= waste_max, "{name}: {outcome:?}");
 }
 
+/// All that may happen to a fleet.
+fn check_all(calm: Scenario) {
+    let minutes = |minutes: u64| minutes * 60_000;
+    check("calm", calm, 1.3, 0.1);
+    let kill = Scenario { mass_kill: Some((minutes(8), 0.33)), ..calm };
+    check("a third is killed", kill, 1.4, 0.12);
+    let away = Scenario { away: Some((minutes(8), minutes(18))), ..calm };
+    check("the home is away", away, 1.4, 0.12);
+    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..calm }, 1.5, 0.3);
+    check("one of ten claims is won twice", Scenario { two_win: 0.1, ..calm }, 1.4, 0.2);
+}
+
 #[test]
 fn a_fleet_wastes_little_whatever_happens_to_it() {
-    let minutes = |minutes: u64| minutes * 60_000;
-    check("calm", CALM, 1.3, 0.1);
-    let kill = Scenario { mass_kill: Some((minutes(8), 0.33)), ..CALM };
-    check("a third is killed", kill, 1.4, 0.12);
-    let away = Scenario { away: Some((minutes(8), minutes(18))), ..CALM };
-    check("the home is away", away, 1.4, 0.12);
-    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..CALM }, 1.5, 0.3);
-    check("one of ten claims is won twice", Scenario { two_win: 0.1, ..CALM }, 1.4, 0.2);
+    check_all(CALM);
 }
 
 /// By hand: `cargo test -p dz-fleet -- --ignored --nocapture ten_thousand`.
 #[test]
 #[ignore = "takes a minute"]
 fn ten_thousand_workers_of_ten_units() {
-    let minutes = |minutes: u64| minutes * 60_000;
-    let many = Scenario { workers: 10_000, units: 100_000, ..CALM };
-    check("calm", many, 1.3, 0.1);
-    let kill = Scenario { mass_kill: Some((minutes(8), 0.33)), ..many };
-    check("a third is killed", kill, 1.4, 0.12);
-    let away = Scenario { away: Some((minutes(8), minutes(18))), ..many };
-    check("the home is away", away, 1.4, 0.12);
-    check("boards are a minute old", Scenario { board_age_ms: 60_000, ..many }, 1.5, 0.3);
-    check("one of ten claims is won twice", Scenario { two_win: 0.1, ..many }, 1.4, 0.2);
+    check_all(Scenario { workers: 10_000, units: 100_000, ..CALM });
 }

@@ -14,7 +14,8 @@ impl Home<'_> {
     pub(super) fn is_audited(&self, delivered: &Delivered) -> bool {
         let is_comparable = delivered.evaluator == self.collector.header.evaluators[0];
         let word = dz_game::mix64(self.audit_random ^ u64::from(delivered.name.unit));
-        is_comparable && dz_game::hash_unit(word) < self.settings.audit_share
+        is_comparable
+            && dz_game::hash_unit(word) < self.collector.context.config.workers.audit_share
     }
 
     /// Two workers handed in different files for one unit. Where all evaluators are the same, one

@@ -12,7 +12,7 @@ use dz_store::{Mailbox, MailboxError};
 /// Networks that stay; the least recently used goes first.
 const KEPT: usize = 4;
 
-/// The folder where a worker keeps networks unless it is told another.
+/// The default folder of cached networks.
 pub(super) fn default_folder() -> PathBuf {
     let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|p| p.is_absolute());
     let cache = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));

@@ -1,9 +1,10 @@
 //! The home of a run with workers: takes units from the mail, plays too, publishes whole shards.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
-use dz_config::RunConfig;
+use anyhow::bail;
 use dz_fleet::{Desk, ObjectHash, Plan, UnitName, UnitSet};
 use dz_game::Game;
 use dz_infer::Sources;
@@ -14,7 +15,7 @@ use dz_store::{Mailbox, Stage};
 use super::mail::Mail;
 use super::orders::{Brought, Delivered, Handle, Order};
 use super::past_file::write_past;
-use super::plan::{begin_epoch, insist, own_mailbox, publish, wanted_plan};
+use super::plan::{begin_epoch, insist, own_mailbox, publish, random_word, wanted_plan};
 use super::shelf::{Held, Shelf};
 use super::unit::{UnitCheck, unit_plan, write_unit};
 use crate::collector::Collector;
@@ -41,7 +42,7 @@ pub(crate) fn play_with_workers<G: Game>(
     let context = &*collector.context;
     let events = context.events.clone();
     let note = move |text: String| events.note(Stage::Selfplay, text);
-    let mailbox = own_mailbox(&context.run, address)?;
+    let mailbox = own_mailbox(&context.run, address, &context.stop, &note)?;
     let epoch = insist(&context.stop, &note, || begin_epoch(&mailbox))?;
     let header = collector.header.clone();
     let (cycle, generation) = (collector.cycle, collector.generation);
@@ -63,10 +64,9 @@ pub(crate) fn play_with_workers<G: Game>(
         mailbox.clone(),
         epoch,
         handle.clone(),
-        check_of(game, &context.config, &fleet_plan, &header, plan),
+        check_of(game, &fleet_plan, &header, plan),
     )?;
     let mut home = Home {
-        settings: Settings::of(&context.config),
         unit_plan: unit_plan(plan, fleet_plan.unit_games),
         collector,
         handle,
@@ -76,7 +76,7 @@ pub(crate) fn play_with_workers<G: Game>(
         audits: BTreeMap::new(),
         of_workers: SearchCounts::default(),
         tally: CycleTally::default(),
-        audit_random: rand_word(),
+        audit_random: random_word(),
         failure: None,
     };
     let ended = home.run(game, sources);
@@ -93,7 +93,6 @@ pub(crate) fn play_with_workers<G: Game>(
 /// What checks the units of a plan.
 fn check_of<G: Game>(
     game: &G,
-    config: &RunConfig,
     fleet_plan: &Plan,
     header: &ShardHeader,
     plan: &CyclePlan,
@@ -103,34 +102,12 @@ fn check_of<G: Game>(
         plan: fleet_plan.clone(),
         shared: header.clone(),
         games: (*plan.games).clone(),
-        any_evaluator: config.workers.evaluators == dz_config::WorkerEvaluators::Any,
     };
     Box::new(move |unit, bytes| check.check(unit, bytes))
 }
 
-/// A word that nobody else knows: it says which units are played again.
-fn rand_word() -> u64 {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    RandomState::new().build_hasher().finish()
-}
-
-/// What the configuration says of workers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Settings {
-    pub(super) home_plays: bool,
-    pub(super) audit_share: f64,
-}
-
-impl Settings {
-    const fn of(config: &RunConfig) -> Self {
-        let workers = &config.workers;
-        Self { home_plays: workers.home_plays, audit_share: workers.audit_share }
-    }
-}
-
 /// A plan that is being played.
 pub(super) struct Home<'a> {
-    pub(super) settings: Settings,
     pub(super) fleet_plan: Plan,
     pub(super) unit_plan: CyclePlan,
     pub(super) collector: Collector<'a>,
@@ -170,7 +147,7 @@ impl Home<'_> {
                 continue;
             }
             let tally = self.play(game, sources)?;
-            self.tally.add_all(&tally);
+            self.tally.add_costs(&tally);
             let total = self.total(&CycleTally::default());
             wants_more &= self.collector.wants_more(&total);
         }
@@ -179,7 +156,7 @@ impl Home<'_> {
     /// Plays units here until none is left to begin, or waits for the mail where there are none.
     fn play<G: Game>(&mut self, game: &G, sources: &mut Sources<G>) -> anyhow::Result<CycleTally> {
         let handle = self.handle.clone();
-        let home_plays = self.settings.home_plays;
+        let home_plays = self.collector.context.config.workers.home_plays;
         let take = move || {
             let now = handle.now();
             let mut shared = handle.lock();
@@ -187,8 +164,12 @@ impl Home<'_> {
             audit.or_else(|| home_plays.then(|| shared.desk.take(now)).flatten())
         };
         let Some(first) = take() else {
-            if let Ok(brought) = self.mail.brought.recv_timeout(WAIT) {
-                self.take(brought)?;
+            match self.mail.brought.recv_timeout(WAIT) {
+                Ok(brought) => self.take(brought)?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    bail!("the thread that carries the mail has ended; please report this")
+                }
             }
             return Ok(CycleTally::default());
         };
@@ -200,9 +181,10 @@ impl Home<'_> {
 
     /// All that was played here and by workers, with `now` of the lockstep that runs.
     fn total(&self, now: &CycleTally) -> CycleTally {
-        let mut total = self.tally;
-        total.add_all(now);
-        total.games = self.shelf.games;
+        let (games, positions) = (self.shelf.games, self.shelf.positions);
+        let mut total = CycleTally { games, positions, ..CycleTally::default() };
+        total.add_costs(&self.tally);
+        total.add_costs(now);
         total.search.add(&self.of_workers);
         total
     }

@@ -15,7 +15,7 @@ use dz_fleet::{
 use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
 
-use super::orders::{Brought, Delivered, Handle, Order};
+use super::orders::{Brought, Delivered, Handle, NAMELESS, Order};
 use super::plan::{check_epoch, read_board};
 
 /// Units that wait for the home at most.
@@ -23,7 +23,7 @@ const WAITING_MAX: usize = 64;
 /// Where files go that are no good, for people to look at.
 const REFUSED: &str = "refused";
 
-/// How often a mailbox is asked and told.
+/// How often the home lists the mailbox and shows a board.
 #[derive(Clone, Copy, Debug)]
 struct Rhythm {
     list: Duration,
@@ -73,7 +73,6 @@ impl Mail {
             bring,
             seen: BTreeSet::new(),
             taken: BTreeMap::new(),
-            board: None,
             shown: None,
             is_in_trouble: false,
         };
@@ -127,9 +126,7 @@ struct Carrier {
     seen: BTreeSet<String>,
     /// The file that was taken for a unit.
     taken: BTreeMap<u32, UnitName>,
-    /// The newest board, once one was written.
-    board: Option<Board>,
-    /// When it was written.
+    /// When the board was last shown.
     shown: Option<Instant>,
     /// Whether the mailbox failed last time.
     is_in_trouble: bool,
@@ -176,13 +173,14 @@ impl Carrier {
         if self.shown.is_none_or(|shown| shown.elapsed() >= self.rhythm.board) {
             check_epoch(&self.mailbox, self.epoch)?;
             self.show()?;
+            self.shown = Some(Instant::now());
         }
         Ok(())
     }
 
     /// Fetches what is new in the inbox.
     fn fetch(&mut self) -> Result<(), MailboxError> {
-        for Listed { path, bytes } in self.mailbox.list(&inbox_folder(self.plan))? {
+        for Listed { path, .. } in self.mailbox.list(&inbox_folder(self.plan))? {
             if self.seen.contains(&path) {
                 continue;
             }
@@ -193,10 +191,6 @@ impl Carrier {
                 self.seen.insert(path);
                 continue;
             };
-            if bytes > UNIT_BYTES_MAX {
-                self.refuse(&name, &format!("it has {bytes} bytes"))?;
-                continue;
-            }
             self.take(name)?;
         }
         Ok(())
@@ -214,12 +208,21 @@ impl Carrier {
             self.seen.insert(path);
             return Ok(());
         }
-        let Some(bytes) = self.mailbox.get(&path, UNIT_BYTES_MAX)? else { return Ok(()) };
+        let found = match self.mailbox.get(&path, UNIT_BYTES_MAX) {
+            Err(error @ (MailboxError::TooLong { .. } | MailboxError::NotAFile { .. })) => {
+                // It would fail in every round, and nothing after it would be fetched.
+                self.note(format!("{error}; it is left alone"));
+                self.seen.insert(path);
+                return Ok(());
+            }
+            other => other?,
+        };
+        let Some(bytes) = found else { return Ok(()) };
         if UnitName::of(self.plan, name.unit, &bytes) != name {
             return self.refuse(&name, "its bytes have another hash than its name");
         }
         let note = self.note_of(&name)?;
-        let worker = note.as_ref().map_or("", |note| &note.worker);
+        let worker = note.as_ref().map_or(NAMELESS, |note| &note.worker);
         if self.handle.lock().distrusted.contains(worker) {
             return self.refuse(&name, &format!("{worker} handed in a wrong unit before"));
         }
@@ -257,6 +260,9 @@ impl Carrier {
             self.mailbox.replace(&file, &bytes)?;
         }
         self.mailbox.delete(&name.path())?;
+        // The right bytes may come under a name that was looked at before.
+        self.seen
+            .retain(|path| unit_name(self.plan, path).is_none_or(|seen| seen.unit != name.unit));
         self.release(&BTreeSet::from([name.unit]))
     }
 
@@ -287,41 +293,27 @@ impl Carrier {
         }
     }
 
-    /// Shows the board, unless it is as it was.
-    fn show(&mut self) -> Result<(), MailboxError> {
+    /// Shows the board, unless it is there already. A home that was taken over may have written
+    /// last, so it is read.
+    fn show(&self) -> Result<(), MailboxError> {
         let now = self.handle.now();
-        let (offer, missing) = {
+        let board = {
             let shared = self.handle.lock();
-            (shared.desk.offer(now), shared.desk.missing().len())
+            Board {
+                offer: Some(shared.desk.offer(now)),
+                units_missing: shared.desk.missing().len(),
+                ..Board::empty(self.epoch)
+            }
         };
-        let before = match self.board.take() {
-            Some(board) => board,
-            None => read_board(&self.mailbox)?.unwrap_or(Board::empty(0, 0)),
-        };
-        let board = Board {
-            offer: Some(offer),
-            units_missing: missing,
-            ..Board::empty(self.epoch, before.number)
-        };
-        if board == before {
-            self.board = Some(before);
+        if read_board(&self.mailbox)?.as_ref() == Some(&board) {
             return Ok(());
         }
-        let board = Board { number: before.number + 1, ..board };
-        self.mailbox.replace(BOARD, &board.to_bytes())?;
-        self.board = Some(board);
-        self.shown = Some(Instant::now());
-        Ok(())
+        self.mailbox.replace(BOARD, &board.to_bytes())
     }
 
     /// Removes all that belongs to this plan and earlier ones, but what was refused.
     fn clear(&mut self) -> Result<(), MailboxError> {
-        let before = match self.board.take() {
-            Some(board) => board,
-            None => read_board(&self.mailbox)?.unwrap_or(Board::empty(0, 0)),
-        };
-        let board = Board::empty(self.epoch, before.number + 1);
-        self.mailbox.replace(BOARD, &board.to_bytes())?;
+        self.mailbox.replace(BOARD, &Board::empty(self.epoch).to_bytes())?;
         let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };
         for folder in ["inbox", "claims"] {
             for found in self.mailbox.list(folder)? {

@@ -5,12 +5,14 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
 /// How long a client may take with its request.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// Pause after the system refuses a connection.
+const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// What a worker has done.
 #[derive(Debug, Default)]
@@ -62,8 +64,10 @@ pub(super) fn serve(address: SocketAddr, counters: Arc<Counters>) -> anyhow::Res
         .with_context(|| format!("cannot serve metrics at {address}: choose another --metrics"))?;
     let bound = listener.local_addr()?;
     thread::Builder::new().name("metrics".to_owned()).spawn(move || {
-        for stream in listener.incoming().flatten() {
-            if let Err(error) = answer(stream, &counters) {
+        for stream in listener.incoming() {
+            // Without file descriptors every call fails at once.
+            let stream = stream.inspect_err(|_| thread::sleep(ACCEPT_PAUSE));
+            if let Err(error) = stream.and_then(|stream| answer(stream, &counters)) {
                 tracing::debug!("metrics: {error}");
             }
         }
@@ -75,12 +79,17 @@ pub(super) fn serve(address: SocketAddr, counters: Arc<Counters>) -> anyhow::Res
 const REQUEST_BYTES_MAX: usize = 16 << 10;
 
 fn answer(mut stream: TcpStream, counters: &Counters) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let until = Instant::now() + PATIENCE;
     stream.set_write_timeout(Some(PATIENCE))?;
     // All of it, since a connection that is closed with bytes unread is reset.
     let mut request = Vec::new();
     let mut part = [0; 1024];
     while request.len() < REQUEST_BYTES_MAX && !request.ends_with(b"\r\n\r\n") {
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() {
+            break;
+        }
+        stream.set_read_timeout(Some(rest))?;
         let length = stream.read(&mut part)?;
         if length == 0 {
             break;

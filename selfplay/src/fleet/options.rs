@@ -1,4 +1,4 @@
-//! What a worker is told, how it ends, and why it may be refused.
+//! The options of a worker, how it ends, and why it may be refused.
 
 use std::net::SocketAddr;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use std::time::Duration;
 use dz_config::{DeviceChoice, RunConfig};
 use dz_fleet::{FleetError, Plan};
 
-/// What a worker is told.
+/// The options of a worker.
 #[derive(Clone, Debug)]
 pub struct WorkerOptions {
     /// Address of the mailbox.
@@ -46,7 +46,7 @@ pub enum WorkerRefused {
     /// Another version might play other games.
     #[error(
         "the home runs dagzero {theirs} and this is {ours}: another version may play other games. Install {theirs} here, \
-         or end the run's other program and start it with this one"
+         or restart the run with {ours}"
     )]
     Version {
         /// This program's.
@@ -56,7 +56,7 @@ pub enum WorkerRefused {
     },
     /// This program makes another configuration of the same text.
     #[error(
-        "this program reads the run's configuration otherwise than its home ({what}): install the version of dagzero that the \
+        "this program and the home read the run's configuration differently ({what}): install the version of dagzero that the \
          home runs"
     )]
     Configuration {
@@ -65,7 +65,7 @@ pub enum WorkerRefused {
     },
     /// Other bits.
     #[error(
-        "the run takes games of the evaluator {theirs} alone, and here is {ours}: choose another --device or machine, or set \
+        "the run accepts games of the evaluator {theirs} only, and this machine has {ours}: choose another --device or machine, or set \
          workers.evaluators = \"any\" at home, which gives up equal bytes"
     )]
     Evaluator {

@@ -18,10 +18,13 @@ pub(super) struct Delivered {
     pub(super) note: Option<UnitNote>,
 }
 
+/// Stands for the worker of a unit without a note.
+pub(super) const NAMELESS: &str = "a worker without a name";
+
 impl Delivered {
     /// Who played it.
     pub(super) fn worker(&self) -> &str {
-        self.note.as_ref().map_or("a worker without a name", |note| &note.worker)
+        self.note.as_ref().map_or(NAMELESS, |note| &note.worker)
     }
 }
 
@@ -73,7 +76,7 @@ impl Handle {
         Self { shared, begun: Instant::now() }
     }
 
-    /// Waits for the other thread.
+    /// Locks what both threads share.
     pub(super) fn lock(&self) -> MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -101,15 +101,25 @@ pub(super) fn insist<T>(
 ///
 /// # Errors
 /// [`MailboxError`].
-pub(super) fn own_mailbox(run: &Run, address: &str) -> anyhow::Result<Mailbox> {
+pub(super) fn own_mailbox(
+    run: &Run,
+    address: &str,
+    stop: &Stop,
+    note: impl FnMut(String),
+) -> anyhow::Result<Mailbox> {
     let mailbox = Mailbox::make(address)?;
     // The first record is no other run's: it holds the time of its beginning.
     let first = run.read(&dz_store::layout::log_path(1)).context("the run has not begun")?;
     let owner = format!("{{\"run\":\"{}\"}}\n", blake3::hash(&first).to_hex());
-    match mailbox.create(OWNER, owner.as_bytes())? {
+    match insist(stop, note, || mailbox.create(OWNER, owner.as_bytes()))? {
         Created::Ours => Ok(mailbox),
         Created::Theirs(_) => Err(MailboxError::OtherRun { address: address.to_owned() }.into()),
     }
+}
+
+/// A word that nobody else knows.
+pub(super) fn random_word() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 /// Makes this process the home: it creates the object of the next epoch. Homes of lower epochs end
@@ -120,7 +130,7 @@ pub(super) fn own_mailbox(run: &Run, address: &str) -> anyhow::Result<Mailbox> {
 pub(super) fn begin_epoch(mailbox: &Mailbox) -> Result<u64, MailboxError> {
     let listed = mailbox.list(HOMES)?;
     let homes: Vec<u64> = listed.iter().filter_map(|found| home_epoch(&found.path)).collect();
-    let word = RandomState::new().build_hasher().finish();
+    let word = random_word();
     let content = format!("{{\"home\":\"{}-{}-{word:016x}\"}}\n", host(), std::process::id());
     let mut epoch = homes.iter().max().map_or(1, |last| last + 1);
     while mailbox.create(&home_path(epoch), content.as_bytes())? != Created::Ours {
@@ -240,10 +250,10 @@ pub(super) fn read_board(mailbox: &Mailbox) -> Result<Option<Board>, MailboxErro
 pub fn finish_mailbox(run: &Run, config: &RunConfig, stop: &Stop) -> anyhow::Result<()> {
     let Some(address) = config.mailbox() else { return Ok(()) };
     let note = |text: String| tracing::warn!("{text}");
-    let mailbox = own_mailbox(run, address)?;
+    let mailbox = own_mailbox(run, address, stop, note)?;
     insist(stop, note, || {
-        let before = read_board(&mailbox)?.unwrap_or(Board::empty(0, 0));
-        let board = Board { finished: true, ..Board::empty(before.epoch, before.number + 1) };
+        let epoch = read_board(&mailbox)?.map_or(0, |board| board.epoch);
+        let board = Board { finished: true, ..Board::empty(epoch) };
         mailbox.replace(BOARD, &board.to_bytes())
     })?;
     Ok(())

@@ -30,17 +30,19 @@ const AGAIN: Duration = Duration::from_secs(2);
 pub(super) struct OpenClaims(Arc<Mutex<BTreeSet<(u64, Pick)>>>);
 
 impl OpenClaims {
-    fn insert(&self, plan: u64, pick: Pick) {
+    pub(super) fn insert(&self, plan: u64, pick: Pick) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((plan, pick));
     }
 
-    fn remove_unit(&self, plan: u64, unit: u32) {
+    /// Takes the claim of a unit out.
+    fn take(&self, plan: u64, unit: u32) -> Vec<Pick> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        open.retain(|(of, pick)| (*of, pick.unit) != (plan, unit));
+        let of_unit = |(of, pick): &(u64, Pick)| (*of, pick.unit) == (plan, unit);
+        open.extract_if(.., of_unit).map(|(_, pick)| pick).collect()
     }
 
-    /// Gives all of them up, so that others see the units at once. What fails is waited for by
-    /// nobody: such a claim grows old.
+    /// Gives all of them up, so that others see the units at once. A claim that cannot be deleted
+    /// goes stale.
     pub(super) fn release(&self, mailbox: &Mailbox) {
         let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for (plan, pick) in open {
@@ -67,22 +69,30 @@ pub(super) enum Choice {
     Given(std::ops::Range<u32>),
 }
 
-/// Claims units.
-pub(super) struct Picker<'a> {
+/// A worker at a plan.
+#[derive(Clone, Copy)]
+pub(super) struct Stay<'a> {
     pub(super) mailbox: &'a Mailbox,
     pub(super) plan: &'a Plan,
     pub(super) identity: &'a Identity,
+    pub(super) open: &'a OpenClaims,
+    pub(super) counters: &'a Counters,
+}
+
+/// Claims units.
+pub(super) struct Picker<'a> {
+    pub(super) stay: Stay<'a>,
     pub(super) evaluator: &'a str,
     pub(super) choice: Choice,
-    pub(super) open: OpenClaims,
     /// Claims that were made or refused since the plan came.
     pub(super) tried: &'a mut BTreeSet<Pick>,
     pub(super) offer: Option<Offer>,
     pub(super) looked: Instant,
     /// Draws so far.
     pub(super) draws: &'a mut u64,
-    pub(super) counters: Arc<Counters>,
-    pub(super) stop: Stop,
+    pub(super) stop: &'a Stop,
+    /// Why the last claim failed, if it did.
+    pub(super) trouble: Option<String>,
 }
 
 impl Picker<'_> {
@@ -92,33 +102,37 @@ impl Picker<'_> {
             return None;
         }
         if let Choice::Given(units) = &mut self.choice {
-            return units.next().filter(|&unit| unit < self.plan.units());
+            return units.next().filter(|&unit| unit < self.stay.plan.units());
         }
-        let found = self.claim();
-        found.unwrap_or_else(|error| {
-            tracing::warn!("{error}");
-            None
-        })
+        match self.claim() {
+            Ok(found) => found,
+            Err(error) => {
+                tracing::warn!("{error}");
+                self.trouble = Some(error.to_string());
+                None
+            }
+        }
     }
 
     fn claim(&mut self) -> Result<Option<u32>, MailboxError> {
+        let Stay { mailbox, plan, identity, open, counters } = self.stay;
         for _ in 0..TRIES {
             self.look(false)?;
             let Some(offer) = &self.offer else { return Ok(None) };
             *self.draws += 1;
-            let random = self.identity.word.wrapping_add(self.draws.wrapping_mul(0x9e37_79b9));
+            let random = identity.word.wrapping_add(self.draws.wrapping_mul(0x9e37_79b9));
             let Some(pick) = choose(offer, self.tried, random) else {
                 return Ok(None);
             };
             self.tried.insert(pick);
-            let path = claim_path(self.plan.number, pick.unit, pick.attempt);
-            let claim = Claim::of(&self.identity.worker, self.evaluator).to_bytes();
-            if self.mailbox.offer(&path, &claim)? {
-                Counters::add(&self.counters.claimed, 1);
-                self.open.insert(self.plan.number, pick);
+            let path = claim_path(plan.number, pick.unit, pick.attempt);
+            let claim = Claim::of(&identity.worker, self.evaluator).to_bytes();
+            if mailbox.offer(&path, &claim)? {
+                Counters::add(&counters.claimed, 1);
+                open.insert(plan.number, pick);
                 return Ok(Some(pick.unit));
             }
-            Counters::add(&self.counters.refused, 1);
+            Counters::add(&counters.refused, 1);
         }
         self.look(true)?;
         Ok(None)
@@ -126,28 +140,25 @@ impl Picker<'_> {
 
     /// Reads the board, if what is known of it is old.
     fn look(&mut self, at_once: bool) -> Result<(), MailboxError> {
-        let fresh = if self.mailbox.is_folder() { FRESH_FOLDER } else { FRESH_BUCKET };
+        let Stay { mailbox, plan, counters, .. } = self.stay;
+        let fresh = if mailbox.is_folder() { FRESH_FOLDER } else { FRESH_BUCKET };
         if !at_once && self.looked.elapsed() < fresh {
             return Ok(());
         }
         self.looked = Instant::now();
-        let board = read_board(self.mailbox)?;
+        let board = read_board(mailbox)?;
         let missing = board.as_ref().map_or(0, |board| board.units_missing);
-        self.counters.missing.store(missing.into(), Ordering::Relaxed);
+        counters.missing.store(missing.into(), Ordering::Relaxed);
         let offer = board.and_then(|board| board.offer);
-        self.offer = offer.filter(|offer| offer.plan == self.plan.number);
+        self.offer = offer.filter(|offer| offer.plan == plan.number);
         Ok(())
     }
 }
 
 /// Hands units in.
 pub(super) struct Deliverer<'a> {
-    pub(super) mailbox: &'a Mailbox,
-    pub(super) plan: &'a Plan,
+    pub(super) stay: Stay<'a>,
     pub(super) shared: &'a ShardHeader,
-    pub(super) identity: &'a Identity,
-    pub(super) open: OpenClaims,
-    pub(super) counters: Arc<Counters>,
     pub(super) patience: Duration,
     /// What searches did until now, and what of it was noted.
     pub(super) spent: SearchCounts,
@@ -163,7 +174,7 @@ impl Deliverer<'_> {
         self.noted = spent;
         UnitNote {
             format: UnitNote::FORMAT,
-            worker: self.identity.worker.clone(),
+            worker: self.stay.identity.worker.clone(),
             playouts: spent.playouts - noted.playouts,
             evaluations: spent.evaluations - noted.evaluations,
             cache_hits: spent.cache_hits - noted.cache_hits,
@@ -171,11 +182,34 @@ impl Deliverer<'_> {
         }
     }
 
+    /// Whether the home shows another plan, or none. If the mailbox fails, the plan counts as
+    /// going on.
+    fn plan_is_over(&self) -> bool {
+        let board = read_board(self.stay.mailbox).unwrap_or_else(|error| {
+            tracing::debug!("{error}");
+            None
+        });
+        board.is_some_and(|board| {
+            board.offer.is_none_or(|offer| offer.plan != self.stay.plan.number)
+        })
+    }
+
+    /// Deletes what was handed in for a plan that is over. The home changes its board first and
+    /// sweeps then, so that each object is seen by one of the two.
+    fn withdraw(&self, name: &UnitName, claims: &[Pick]) {
+        let claims = claims.iter().map(|pick| claim_path(name.plan, pick.unit, pick.attempt));
+        for path in [name.path(), name.note_path()].into_iter().chain(claims) {
+            if let Err(error) = self.stay.mailbox.delete(&path) {
+                tracing::debug!("{error}");
+            }
+        }
+    }
+
     /// Puts an object, again and again as long as there is patience.
     fn put(&self, path: &str, bytes: &[u8]) -> Result<(), MailboxError> {
         let begun = Instant::now();
         loop {
-            match self.mailbox.replace(path, bytes) {
+            match self.stay.mailbox.replace(path, bytes) {
                 Err(error) if error.is_temporary() && begun.elapsed() < self.patience => {
                     tracing::warn!("{error}; trying again");
                     thread::sleep(AGAIN);
@@ -188,20 +222,25 @@ impl Deliverer<'_> {
 
 impl ShardSink for Deliverer<'_> {
     fn shard(&mut self, unit: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
+        let Stay { plan, open, counters, .. } = self.stay;
         let unit = unit as u32;
         let count = games.len() as u64;
         let positions: u64 = games.iter().map(|game| game.plies.len() as u64).sum();
-        let bytes = write_unit(self.plan, self.shared, unit, games)?;
-        let name = UnitName::of(self.plan.number, unit, &bytes);
+        let bytes = write_unit(plan, self.shared, unit, games)?;
+        let name = UnitName::of(plan.number, unit, &bytes);
         let note = self.note();
         // The note first: the home looks for units.
         self.put(&name.note_path(), &note.to_bytes())?;
         self.put(&name.path(), &bytes)?;
-        self.open.remove_unit(self.plan.number, unit);
+        let claims = open.take(plan.number, unit);
+        if self.plan_is_over() {
+            self.withdraw(&name, &claims);
+            return Ok(());
+        }
         self.units += 1;
-        Counters::add(&self.counters.units, 1);
-        Counters::add(&self.counters.games, count);
-        Counters::add(&self.counters.positions, positions);
+        Counters::add(&counters.units, 1);
+        Counters::add(&counters.games, count);
+        Counters::add(&counters.positions, positions);
         Ok(())
     }
 

@@ -15,6 +15,12 @@ pub(super) struct Held {
     pub(super) file: Option<(UnitName, String)>,
 }
 
+impl Held {
+    fn positions(&self) -> u64 {
+        self.games.iter().map(|game| game.plies.len() as u64).sum()
+    }
+}
+
 impl From<Delivered> for Held {
     fn from(delivered: Delivered) -> Self {
         let worker = delivered.worker().to_owned();
@@ -43,12 +49,14 @@ pub(super) struct Shelf {
     shards: BTreeMap<u32, BTreeMap<u32, Held>>,
     /// Games of all units that were ever put here, less those that were taken away.
     pub(super) games: u64,
+    /// Positions of these games.
+    pub(super) positions: u64,
 }
 
 impl Shelf {
     pub(super) fn new(plan: &Plan) -> Self {
         let (units_per_shard, units) = (plan.units_per_shard(), plan.units());
-        Self { units_per_shard, units, shards: BTreeMap::new(), games: 0 }
+        Self { units_per_shard, units, shards: BTreeMap::new(), games: 0, positions: 0 }
     }
 
     /// The shard that a unit is part of.
@@ -61,6 +69,7 @@ impl Shelf {
     pub(super) fn put(&mut self, unit: u32, held: Held) -> Option<WholeShard> {
         let shard = self.shard_of(unit);
         self.games += held.games.len() as u64;
+        self.positions += held.positions();
         let units = self.shards.entry(shard).or_default();
         units.insert(unit, held);
         let first = shard * self.units_per_shard;
@@ -77,6 +86,7 @@ impl Shelf {
             self.shards.remove(&shard);
         }
         self.games -= held.games.len() as u64;
+        self.positions -= held.positions();
         Some(held)
     }
 

@@ -4,9 +4,12 @@
 use std::io::Cursor;
 
 use dz_config::RunConfig;
-use dz_fleet::Plan;
-use dz_game::Game;
-use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter, replay_with};
+use dz_fleet::{EvaluatorRule, Plan};
+use dz_game::{Game, Outcome};
+use dz_shard::{
+    GameEnd, GameRecord, ResignThresholds, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
+    replay_with,
+};
 
 use super::plan::resign_of;
 use crate::komi::own_komi;
@@ -74,8 +77,6 @@ pub(super) struct UnitCheck<G: Game> {
     /// What headers share, with the home's evaluator.
     pub(super) shared: ShardHeader,
     pub(super) games: GamePlan,
-    /// Whether other evaluators may play.
-    pub(super) any_evaluator: bool,
 }
 
 impl<G: Game> UnitCheck<G> {
@@ -117,7 +118,7 @@ impl<G: Game> UnitCheck<G> {
         };
         let wanted = unit_header(&self.plan, &self.shared, unit, header.own_komi);
         let of_home = &self.shared.evaluators[0];
-        if evaluator != of_home && !self.any_evaluator {
+        if evaluator != of_home && self.plan.evaluators == EvaluatorRule::Same {
             return Err(format!("the evaluator {evaluator} played it, and {of_home} was to"));
         }
         let wanted = ShardHeader { evaluators: header.evaluators.clone(), ..wanted };
@@ -135,8 +136,14 @@ impl<G: Game> UnitCheck<G> {
         }
         let original = self.games.reanalyses.as_ref().and_then(|all| all.original(record.number));
         if let Some(original) = original {
-            if record.reanalyzed() != Some(original.number) || !record.moves().eq(original.moves())
-            {
+            // They say whether the last to move resigned, or the next.
+            let resign = original.resign.filter(ResignThresholds::is_at_once);
+            let is_it = record.reanalyzed() == Some(original.number)
+                && record.start_moves == original.start_moves
+                && record.moves().eq(original.moves())
+                && (record.komi, record.resign) == (original.komi, resign)
+                && (record.outcome, record.end) == (original.outcome, original.end);
+            if !is_it {
                 return Err(of_game("it is not the game that was to be searched anew"));
             }
             return self.check_rules(record);
@@ -164,6 +171,10 @@ impl<G: Game> UnitCheck<G> {
         };
         if !begins_right {
             return Err(of_game("it does not begin as its number says"));
+        }
+        let is_full = record.plies_total() >= self.games.plies_max as usize;
+        if record.end == GameEnd::PlyLimit && !(is_full && record.outcome == Outcome::DRAW) {
+            return Err(of_game("it ends at the ply limit, and is shorter or no draw"));
         }
         self.check_rules(record)
     }

@@ -1,11 +1,15 @@
 //! Forged units: each kind is refused, for its own reason.
 
 use dz_config::RunConfig;
-use dz_fleet::EvaluatorRule;
+use dz_fleet::{BOARD, Board, EvaluatorRule, Offer, Pick, claim_path};
 use dz_game::games::TicTacToe;
 use dz_game::{Move, Outcome, Player};
+use dz_search::SearchCounts;
 use dz_shard::{GameEnd, ParentGame, ResignThresholds};
+use dz_store::Mailbox;
 
+use super::super::metrics::Counters;
+use super::super::session::{Deliverer, Identity, OpenClaims, Stay};
 use super::*;
 use crate::sources::sources_of;
 use crate::{CycleTally, Past, ShardPublisher, ShardSink, cycle_plan, play_cycle};
@@ -64,7 +68,7 @@ fn played() -> (UnitCheck<TicTacToe>, Vec<GameRecord>) {
     play_cycle(&TicTacToe, &units, &[u64::from(UNIT)], &mut sources, &mut kept).unwrap();
     let (_, records) = kept.0.pop().unwrap();
     let games = (*games.games).clone();
-    let check = UnitCheck { game: TicTacToe, plan, shared, games, any_evaluator: false };
+    let check = UnitCheck { game: TicTacToe, plan, shared, games };
     (check, records)
 }
 
@@ -118,14 +122,15 @@ fn headers_of_something_else_are_refused() {
     let shared = ShardHeader { evaluators: vec!["another".to_owned()], ..check.shared.clone() };
     let other = write_unit(&check.plan, &shared, UNIT, games).unwrap();
     assert!(check.check(UNIT, &other).unwrap_err().contains("the evaluator another"));
-    let any = UnitCheck { any_evaluator: true, ..check };
+    let mut any = check;
+    any.plan.evaluators = EvaluatorRule::Any;
     assert_eq!(any.check(UNIT, &other).unwrap().1, "another");
 }
 
 #[test]
 fn games_that_were_not_played_so_are_refused() {
     let (check, games) = played();
-    let kinds: [(&str, Change<GameRecord>); 8] = [
+    let kinds: [(&str, Change<GameRecord>); 9] = [
         ("seed", |game| game.seed += 1),
         ("resign", |game| {
             let (value_min, turns, enforced) = (-0.9, 2, true);
@@ -145,6 +150,10 @@ fn games_that_were_not_played_so_are_refused() {
             game.outcome = Outcome::win_of(winner);
         }),
         ("end", |game| game.end = GameEnd::Resigned),
+        ("limit", |game| {
+            game.plies.pop();
+            (game.outcome, game.end) = (Outcome::DRAW, GameEnd::PlyLimit);
+        }),
         ("legal", |game| game.plies[1].mv = game.plies[0].mv),
         ("legal", |game| {
             let played = game.plies[0].mv;
@@ -159,4 +168,36 @@ fn games_that_were_not_played_so_are_refused() {
     }
     let fewer = written(&check, games[..3].to_vec());
     assert!(check.check(UNIT, &fewer).unwrap_err().contains("3 games instead of 4"));
+}
+
+#[test]
+fn what_comes_after_the_end_of_its_plan_is_withdrawn() {
+    let (check, games) = played();
+    let folder = tempfile::tempdir().unwrap();
+    let mailbox = Mailbox::make(&folder.path().display().to_string()).unwrap();
+    let (identity, open) = (Identity { worker: "w".to_owned(), word: 1 }, OpenClaims::default());
+    let counters = Counters::default();
+    let plan = check.plan.number;
+    let pick = Pick { unit: UNIT, attempt: 0 };
+    let claim = claim_path(plan, pick.unit, pick.attempt);
+    let offer = Some(Offer { plan, ..Offer::default() });
+    for (offer, left) in [(offer, 3), (Some(Offer { plan: plan + 1, ..Offer::default() }), 0)] {
+        let board = Board { offer, ..Board::empty(1) };
+        mailbox.replace(BOARD, &board.to_bytes()).unwrap();
+        mailbox.replace(&claim, b"claimed").unwrap();
+        open.insert(plan, pick);
+        let mailbox = &mailbox;
+        let (plan, identity, open, counters) = (&check.plan, &identity, &open, &counters);
+        let mut deliverer = Deliverer {
+            stay: Stay { mailbox, plan, identity, open, counters },
+            shared: &check.shared,
+            patience: std::time::Duration::ZERO,
+            spent: SearchCounts::default(),
+            noted: SearchCounts::default(),
+            units: 0,
+        };
+        deliverer.shard(u64::from(UNIT), games.clone()).unwrap();
+        let found = ["inbox", "claims"].map(|folder| mailbox.list(folder).unwrap().len());
+        assert_eq!(found.iter().sum::<usize>(), left, "{found:?}");
+    }
 }

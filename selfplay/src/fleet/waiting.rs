@@ -7,7 +7,7 @@ use dz_stage::Stop;
 
 use super::options::WorkerEnd;
 
-/// How long a wait goes on without a look at whether to stop.
+/// How often a wait checks whether to stop.
 pub(super) const SLICE: Duration = Duration::from_millis(50);
 
 /// Waits, as long as there is patience.
@@ -18,7 +18,8 @@ pub(super) struct Waiting<'a> {
 }
 
 impl Waiting<'_> {
-    /// Waits for `pause`, unless that is the end.
+    /// Waits for `pause`. Returns how the worker ends if somebody asked to stop or patience is
+    /// over.
     pub(super) fn wait(&mut self, pause: Duration, why: &str) -> Option<WorkerEnd> {
         let until = Instant::now() + pause;
         loop {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,14 +22,14 @@ use super::cache;
 use super::metrics::{Counters, serve};
 use super::options::{WorkerEnd, WorkerOptions, WorkerRefused, accept};
 use super::past_file::{PAST_BYTES_MAX, read_past};
-use super::plan::read_board;
-use super::session::{Choice, Deliverer, Identity, OpenClaims, Picker};
+use super::plan::{random_word, read_board};
+use super::session::{Choice, Deliverer, Identity, OpenClaims, Picker, Stay};
 use super::unit::{games_of, shared_header};
 use super::waiting::{SLICE, Waiting};
 use crate::sources::sources_of;
 use crate::{CyclePlan, Past, play_shards};
 
-/// The shortest and the longest pause of a worker with nothing to play: of a folder, of a bucket.
+/// Shortest and longest pause of a worker with nothing to play, with a folder and with a bucket.
 const PAUSES_FOLDER: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
 const PAUSES_BUCKET: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
 
@@ -86,8 +87,7 @@ pub fn work(
 
 /// A name that no other worker has.
 fn identity() -> Identity {
-    use std::hash::{BuildHasher, Hasher, RandomState};
-    let word = RandomState::new().build_hasher().finish();
+    let word = random_word();
     let worker = format!("{}-{}-{:08x}", host(), std::process::id(), word as u32);
     Identity { worker, word }
 }
@@ -137,22 +137,13 @@ impl Worker<'_> {
     }
 
     fn work(&mut self) -> anyhow::Result<WorkerEnd> {
-        loop {
-            match self.look_patiently()? {
-                Err(end) => return Ok(end),
-                Ok(Look::Plan(plan, _)) => {
-                    let config = accept(&plan, &self.options.version)?;
-                    let spec: GameSpec = config.run.game.parse()?;
-                    return with_game!(&spec, |game| self.work_at(&game, &config.run.game))?;
-                }
-                Ok(Look::Finished) => return Ok(WorkerEnd::Finished),
-                Ok(Look::Nothing(why)) => {
-                    if let Some(end) = self.pause(why) {
-                        return Ok(end);
-                    }
-                }
-            }
-        }
+        let plan = match self.next_plan()? {
+            Ok((plan, _)) => plan,
+            Err(end) => return Ok(end),
+        };
+        let config = accept(&plan, &self.options.version)?;
+        let spec: GameSpec = config.run.game.parse()?;
+        with_game!(&spec, |game| self.work_at(&game, &config.run.game))?
     }
 
     /// Plays plan after plan of one game.
@@ -161,21 +152,22 @@ impl Worker<'_> {
         let mut tried: (u64, BTreeSet<Pick>) = (0, BTreeSet::new());
         let mut past: Option<Past> = None;
         loop {
-            let (plan, board) = match self.look_patiently()? {
+            let (plan, board) = match self.next_plan()? {
+                Ok(found) => found,
                 Err(end) => return Ok(end),
-                Ok(Look::Finished) => return Ok(WorkerEnd::Finished),
-                Ok(Look::Nothing(why)) => match self.pause(why) {
-                    Some(end) => return Ok(end),
-                    None => continue,
-                },
-                Ok(Look::Plan(plan, board)) => (plan, board),
             };
             let config = accept(&plan, &self.options.version)?;
             if config.run.game != spec {
                 let what = format!("its game was {spec} and is {}", config.run.game);
                 return Err(WorkerRefused::Configuration { what }.into());
             }
-            if loaded.as_ref().is_none_or(|loaded| loaded.name != plan.network_name) {
+            // The home may have moved to another device: loading anew refuses then.
+            let fits = |loaded: &Loaded<G>| {
+                let may_play =
+                    plan.evaluators == EvaluatorRule::Any || loaded.evaluator == plan.evaluator;
+                loaded.name == plan.network_name && may_play
+            };
+            if !loaded.as_ref().is_some_and(fits) {
                 loaded = self.load(game, &plan, &config)?;
             }
             let Some(loaded) = &mut loaded else {
@@ -200,37 +192,44 @@ impl Worker<'_> {
             let games = games_of(&plan, &config, past.clone());
             let shared = shared_header(&plan, &config, &loaded.evaluator)?;
             let work = Work { plan: &plan, games, shared };
-            let units = self.play(game, &work, board, loaded, &mut tried.1)?;
+            let (units, trouble) = self.play(game, &work, board, loaded, &mut tried.1)?;
             if self.waiting.stop.requested() {
                 return Ok(WorkerEnd::TryAgain("asked to stop".to_owned()));
             }
-            if self.options.once || self.options.units.is_some() {
+            if (self.options.once && trouble.is_none()) || self.options.units.is_some() {
                 return Ok(WorkerEnd::Finished);
             }
             if units > 0 {
                 self.backoff.reset();
                 self.waiting.since = Instant::now();
-            } else if let Some(end) = self.pause("all units are being played") {
-                return Ok(end);
+            } else {
+                let why = trouble.as_deref().unwrap_or("all units are being played");
+                if let Some(end) = self.pause(why) {
+                    return Ok(end);
+                }
             }
         }
     }
 
-    /// What there is to do; a mailbox that fails is waited for.
-    fn look_patiently(&mut self) -> anyhow::Result<Result<Look, WorkerEnd>> {
+    /// The plan to play next and the board that shows it, or how the worker ends before there is
+    /// one. A mailbox that fails is waited for.
+    fn next_plan(&mut self) -> anyhow::Result<Result<(Box<Plan>, Board), WorkerEnd>> {
         loop {
-            match self.look() {
-                Ok(look) => return Ok(Ok(look)),
+            let why = match self.look() {
+                Ok(Look::Plan(plan, board)) => return Ok(Ok((plan, board))),
+                Ok(Look::Finished) => return Ok(Err(WorkerEnd::Finished)),
+                Ok(Look::Nothing(why)) => why.to_owned(),
                 Err(LookError::Refused(error)) => {
                     return Err(WorkerRefused::Mailbox(error).into());
                 }
                 Err(LookError::Mailbox(error)) if error.is_temporary() => {
                     tracing::warn!("{error}");
-                    if let Some(end) = self.pause(&error.to_string()) {
-                        return Ok(Err(end));
-                    }
+                    error.to_string()
                 }
                 Err(LookError::Mailbox(error)) => return Err(error.into()),
+            };
+            if let Some(end) = self.pause(&why) {
+                return Ok(Err(end));
             }
         }
     }
@@ -243,6 +242,7 @@ impl Worker<'_> {
             return Ok(Look::Nothing("the board is that of a home that was taken over"));
         }
         self.epoch = board.epoch;
+        self.counters.missing.store(board.units_missing.into(), Ordering::Relaxed);
         if board.finished {
             return Ok(Look::Finished);
         }
@@ -312,7 +312,8 @@ impl Worker<'_> {
         Ok(Some(past.map_err(damaged).map_err(WorkerRefused::Mailbox)?))
     }
 
-    /// Plays units of a plan until there is none to begin. Returns how many were handed in.
+    /// Plays units of a plan until there is none to begin. Returns how many were handed in, and
+    /// why the last claim failed, if it did.
     fn play<G: Game>(
         &mut self,
         game: &G,
@@ -320,28 +321,28 @@ impl Worker<'_> {
         board: Board,
         loaded: &mut Loaded<G>,
         tried: &mut BTreeSet<Pick>,
-    ) -> anyhow::Result<u64> {
-        let mut picker = Picker {
+    ) -> anyhow::Result<(u64, Option<String>)> {
+        let stay = Stay {
             mailbox: &self.mailbox,
             plan: work.plan,
             identity: &self.identity,
+            open: &self.open,
+            counters: &self.counters,
+        };
+        let mut picker = Picker {
+            stay,
             evaluator: &loaded.evaluator,
             choice: self.options.units.clone().map_or(Choice::Board, Choice::Given),
-            open: self.open.clone(),
             tried,
             offer: board.offer,
             looked: Instant::now(),
             draws: &mut self.draws,
-            counters: Arc::clone(&self.counters),
-            stop: self.waiting.stop.clone(),
+            stop: self.waiting.stop,
+            trouble: None,
         };
         let mut deliverer = Deliverer {
-            mailbox: &self.mailbox,
-            plan: work.plan,
+            stay,
             shared: &work.shared,
-            identity: &self.identity,
-            open: self.open.clone(),
-            counters: Arc::clone(&self.counters),
             patience: self.options.patience,
             spent: SearchCounts::default(),
             noted: SearchCounts::default(),
@@ -349,7 +350,7 @@ impl Worker<'_> {
         };
         let mut next = || picker.next().map(u64::from);
         play_shards(game, &work.games, &mut next, &mut loaded.sources, &mut deliverer)?;
-        Ok(deliverer.units)
+        Ok((deliverer.units, picker.trouble))
     }
 
     fn pause(&mut self, why: &str) -> Option<WorkerEnd> {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dz_config::DeviceChoice;
-use dz_selfplay::{WorkerEnd, WorkerOptions, WorkerRefused, work};
+use dz_selfplay::{WorkerEnd, WorkerOptions, work};
 use dz_stage::{Stop, stderr_line};
 
 use crate::Exit;
@@ -41,10 +41,10 @@ pub(crate) struct Args {
     /// share out the work themselves
     #[arg(long, value_name = "A..B", value_parser = units)]
     units: Option<Range<u32>>,
-    /// After SIGTERM, the time that units which were begun may take
+    /// Time that begun units may take after SIGTERM
     #[arg(long, value_name = "SECONDS", default_value = "20", value_parser = seconds)]
     grace: Duration,
-    /// End, to be started again, after this time without anything to play
+    /// Exit with code 75 after this time without anything to play
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds)]
     patience: Duration,
     /// Compute on this, not on what the run names: auto, cpu, cuda or cuda:N
@@ -74,7 +74,7 @@ fn seconds(text: &str) -> Result<Duration, String> {
 /// Works until the run is finished.
 ///
 /// # Errors
-/// What [`work`] reports, but a refusal, which is told here.
+/// What [`work`] reports.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     dz_stage::init_logging(false);
     let stop = Stop::of_stage()?;
@@ -94,10 +94,6 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         Ok(WorkerEnd::TryAgain(why)) => {
             stderr_line(&format!("{why}; start this worker again to go on"));
             Ok(Exit::TryAgain)
-        }
-        Err(error) if error.chain().any(<dyn std::error::Error>::is::<WorkerRefused>) => {
-            dz_stage::stderr_error(&dz_stage::error_text(&error));
-            Ok(Exit::Config)
         }
         Err(error) => Err(error),
     }

@@ -36,8 +36,8 @@ pub enum MailboxError {
     },
     /// Another home serves the mailbox's run.
     #[error(
-        "another home has taken the run of the mailbox {address} over: this one must end. Keep one of the two run directories; if \
-         this is to be the one, stop the other and start this one again"
+        "another home has taken over the mailbox {address}, so this run ends. Keep one of the two run directories. To keep this one, \
+         stop the other home and start this one again"
     )]
     TakenOver {
         /// The address as given.

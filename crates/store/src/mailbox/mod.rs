@@ -100,10 +100,10 @@ impl Mailbox {
         self.folder.is_some()
     }
 
-    /// Creates an object and reads it back. The answer is [`Created::Ours`] if and only if the
-    /// object has these bytes afterwards, whatever the store said: a store that answers an error
-    /// may have stored the bytes all the same, and one that lets two writers win shows one of them
-    /// the other's. `content` must hold something that no other writer's has (a nonce), unless
+    /// Creates an object and reads it back. Returns [`Created::Ours`] if the object reads back with
+    /// these bytes, whatever the store answered. A store may answer an error and still have stored
+    /// them. A store that lets two writers win can return `Ours` to both. `content` must hold
+    /// something that no other writer's has (a nonce), unless
     /// equal bytes are welcome.
     ///
     /// # Errors

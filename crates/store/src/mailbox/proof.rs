@@ -9,12 +9,12 @@ use super::{Mailbox, MailboxError};
 const BYTES_MAX: u64 = 1 << 10;
 
 /// What a store did in the trial of [`prove`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct StoreProof {
-    /// Keys that all writers tried to create at once.
-    pub keys: u32,
     /// Writers.
     pub writers: u32,
+    /// Keys that all writers tried to create at once.
+    pub keys: u32,
     /// Keys that one writer won.
     pub one_winner: u32,
     /// Keys that several writers won.
@@ -61,7 +61,7 @@ pub fn prove(
         .map(|writer| Mailbox::make(&addresses[writer % addresses.len()]))
         .collect::<Result<_, _>>()?;
     let folder = format!("doctor/{name}");
-    let mut proof = StoreProof { keys, writers, ..StoreProof::default() };
+    let mut proof = StoreProof { writers, keys, ..StoreProof::default() };
     let path = |key: u32| format!("{folder}/{key:04}");
     let winners = race(&mailboxes, keys, &path)?;
     let first = &mailboxes[0];

@@ -29,7 +29,7 @@ use crate::Exit;
 ///
 /// With --store: tries whether a folder or bucket serves as the mailbox of a run and its workers.
 /// Eight writers create fifty objects at once, which are then listed, read, replaced and deleted.
-/// Exits 1 if it does not.
+/// Exits 1 if it does not, or if two writers can create one object.
 ///
 /// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on
 /// fixed positions on the device and compares the answers with those of a plain implementation;

@@ -18,15 +18,8 @@ const KEYS: u32 = 50;
 #[derive(Debug, Serialize)]
 struct Findings<'a> {
     stores: &'a [String],
-    writers: u32,
-    keys: u32,
-    one_winner: u32,
-    several_winners: u32,
-    no_winner: u32,
-    not_a_winners: u32,
-    unlisted: u32,
-    stale_reads: u32,
-    undeleted: u32,
+    #[serde(flatten)]
+    proof: StoreProof,
     seconds: f64,
     /// Whether workers may meet a run in it.
     serves_workers: bool,
@@ -47,15 +40,7 @@ pub(super) fn run(addresses: &[String], json: bool, out: &mut dyn Write) -> anyh
         .with_context(|| format!("{} cannot be tried", addresses.join(" and ")))?;
     let findings = Findings {
         stores: addresses,
-        writers: proof.writers,
-        keys: proof.keys,
-        one_winner: proof.one_winner,
-        several_winners: proof.several_winners,
-        no_winner: proof.no_winner,
-        not_a_winners: proof.not_a_winners,
-        unlisted: proof.unlisted,
-        stale_reads: proof.stale_reads,
-        undeleted: proof.undeleted,
+        proof,
         seconds: begun.elapsed().as_secs_f64(),
         serves_workers: proof.is_consistent(),
         serves_two_homes: proof.is_consistent() && proof.is_exclusive(),
