@@ -54,12 +54,16 @@ impl Server {
         (status.expect("a status"), body.to_owned())
     }
 
-    fn post(&self, path: &str, body: &Value) -> Value {
+    fn send(&self, path: &str, body: &Value) -> (u16, String) {
         let (_, page) = self.ask("GET", "/", "", "");
         let token = page.split("dagzero-token\" content=\"").nth(1).expect("a token");
         let token = token.split('"').next().unwrap_or_default();
         let headers = format!("content-type: application/json\r\nx-dagzero-token: {token}\r\n");
-        let (status, body) = self.ask("POST", path, &headers, &body.to_string());
+        self.ask("POST", path, &headers, &body.to_string())
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        let (status, body) = self.send(path, body);
         assert_eq!(status, 200, "{body}");
         serde_json::from_str(&body).expect("JSON")
     }
@@ -102,6 +106,14 @@ fn a_run_is_served_and_searched_as_the_command_does() {
     let (_, playout) = server.ask("GET", &format!("/search/{id}/19"), "", "");
     let playout: Value = serde_json::from_str(&playout).expect("JSON");
     assert_eq!(Some(&playout), trace.as_ref().and_then(|trace| trace.get(19)));
+    for settings in [
+        "search.rollout=\"policy:/etc/passwd\"",
+        "search.equivalent_visits=1; search.heuristic=\"linear:/etc/passwd\"",
+    ] {
+        let ask = json!({"moves": "44", "playouts": 20, "settings": settings});
+        let (status, body) = server.send("/run/c4/search", &ask);
+        assert_eq!((status, body.contains("name files")), (400, true), "{settings}: {body}");
+    }
 }
 
 #[test]

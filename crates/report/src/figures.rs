@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use dz_config::{RunConfig, ValueLoss};
 use dz_store::HeadLoss;
 
 use crate::chart::{Axis, Chart, Curve, CurveStyle, Level, Point};
@@ -89,7 +90,7 @@ pub(crate) fn losses(report: &Report, part: LossPart) -> Chart {
     chart(
         title,
         "cycles.losses",
-        nats(),
+        if part == LossPart::Policy { nats() } else { value_unit(report) },
         vec![
             line("training rows", colour, CurveStyle::Solid, train),
             line("validation rows", Colour::Ink, CurveStyle::Dashed, validation),
@@ -138,7 +139,8 @@ pub(crate) fn steps(report: &Report) -> Chart {
         line("value", Colour::Orange, CurveStyle::Plain, of(|p| p.value_loss)),
     ];
     let x = Axis { label: "step".to_owned(), whole: true, include: None };
-    Chart { x, ..chart("Losses by step, on training rows", "measures.steps", nats(), curves) }
+    let y = value_unit(report);
+    Chart { x, ..chart("Losses by step, on training rows", "measures.steps", y, curves) }
 }
 
 /// How self-play games ended.
@@ -280,6 +282,18 @@ fn cycles() -> Axis {
 
 fn nats() -> Axis {
     Axis { label: "cross-entropy (nats)".to_owned(), whole: false, include: None }
+}
+
+/// The axis of a value loss, alone or beside a policy loss.
+fn value_unit(report: &Report) -> Axis {
+    let config = report.run.config_toml.as_deref().map(|text| RunConfig::from_text(text, &[]));
+    match config {
+        Some(Ok(config)) if config.training.value_loss == ValueLoss::Mse => {
+            let label = "policy: cross-entropy (nats); value: squared error".to_owned();
+            Axis { label, whole: false, include: None }
+        }
+        _ => nats(),
+    }
 }
 
 fn share(label: &str) -> Axis {

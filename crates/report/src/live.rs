@@ -8,8 +8,6 @@ use crate::facts::CycleFacts;
 /// A report in parts, for a page that draws its figures by script. All markup is escaped.
 #[derive(Clone, Debug, Serialize)]
 pub struct LivePage {
-    /// Name of the run, not escaped.
-    pub title: String,
     /// Heading, verdict, alarms and key figures, as HTML.
     pub head: String,
     /// Links to the sections, as HTML.
@@ -23,14 +21,12 @@ pub struct LivePage {
 }
 
 /// What had been spent when a cycle ended.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SpentByCycle {
     /// The cycle, from 1.
     pub cycle: u32,
     /// Time in cycles, milliseconds.
     pub time_ms: u64,
-    /// The same without the shuffler.
-    pub device_ms: u64,
     /// Self-play games.
     pub games: u64,
     /// Rows trained on, each time that one was used.
@@ -194,19 +190,10 @@ fn rounded(value: f64) -> f64 {
 
 /// What had been spent by the end of each cycle.
 pub(crate) fn spent(cycles: &[CycleFacts]) -> Vec<SpentByCycle> {
-    let mut sum = SpentByCycle {
-        cycle: 0,
-        time_ms: 0,
-        device_ms: 0,
-        games: 0,
-        rows: 0,
-        evaluations: 0,
-        generation: 0,
-    };
+    let mut sum = SpentByCycle::default();
     let mut add = |facts: &CycleFacts| {
         sum.cycle = facts.cycle;
         sum.time_ms = facts.elapsed_ms;
-        sum.device_ms = facts.device_ms;
         sum.games += facts.selfplay.as_ref().map_or(0, |s| s.games);
         sum.rows += facts.losses.as_ref().map_or(0, |l| l.rows);
         sum.evaluations += facts.network_evaluations();

@@ -78,7 +78,7 @@ pub struct StepPoint {
     pub step: u64,
     /// Policy cross-entropy, nats.
     pub policy_loss: f64,
-    /// Value cross-entropy, nats.
+    /// Value loss: cross-entropy in nats, or the squared error with `training.value_loss = "mse"`.
     pub value_loss: f64,
     /// Entropy of the policy targets, nats; `policy_loss` minus this is the surprise of the policy.
     pub policy_entropy: f64,

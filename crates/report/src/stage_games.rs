@@ -14,27 +14,24 @@ use crate::report::Report;
 const PLIES_MAX: usize = 80;
 
 impl Report {
-    /// Reads a game of the first, the middle and the last cycle that a network played; of those
-    /// without one where there is no other.
+    /// Reads a game of the first, the middle and the last cycle that a network played. Without such
+    /// cycles it takes those of generation 0.
     pub(crate) fn add_stage_games(&mut self, run: &Run) {
-        let mut of_networks = Vec::new();
-        let mut all = Vec::new();
+        let mut cycles = Vec::new();
         for (&cycle, state) in &self.state.cycles {
             let is_done = state.games_done.is_some();
             let Some(shard) = state.shards.values().next().filter(|_| is_done) else { continue };
             if self.state.expired.contains(&shard.object.path) {
                 continue;
             }
-            let found = (cycle, shard.generation, run.local_path(&shard.object));
-            if shard.generation > 0 {
-                of_networks.push(found.clone());
-            }
-            all.push(found);
+            cycles.push((cycle, shard.generation, run.local_path(&shard.object)));
         }
-        let cycles = if of_networks.is_empty() { all } else { of_networks };
+        if cycles.iter().any(|&(_, generation, _)| generation > 0) {
+            cycles.retain(|&(_, generation, _)| generation > 0);
+        }
         for place in stages(cycles.len()) {
             let (cycle, generation, path) = &cycles[place];
-            // Shards that cannot be read are told of where all of them are read.
+            // The health section reports shards that cannot be read.
             let Ok(Ok(Some(game))) = first_game(&self.run.game, path) else { continue };
             let (cycle, generation) = (*cycle, *generation);
             self.measures.stage_games.push(StageGame { cycle, generation, ..game });

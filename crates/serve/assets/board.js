@@ -111,7 +111,7 @@ const DZBoard = (() => {
     if (shape.kind === 'text') {
       const text = DZ.el('pre', { class: 'text-board' });
       holder.replaceChildren(text);
-      return { show: ({ cells }) => { text.textContent = cells; }, flip: () => {}, focus: () => {} };
+      return { show: ({ cells }) => { text.textContent = cells; }, flip: () => {} };
     }
     holder.replaceChildren(root);
     let cursor = [Math.floor(shape.width / 2), Math.floor(shape.height / 2)];

@@ -144,13 +144,13 @@ const DZChart = (() => {
 
   /**
    * Draws a figure into `holder`. `axis` has `map` (place on the figure's x axis to place on the
-   * shown one), `label` and `log`. Returns a function that removes it.
+   * shown one), `label` and `log`. Returns `destroy` and `redraw`.
    */
   const draw = (holder, figure, axis) => {
     const { data, series, all } = aligned(figure, axis.map);
     if (all.length === 0) {
       holder.replaceChildren(DZ.el('p', { class: 'none' }, 'There is nothing to draw on this axis.'));
-      return () => {};
+      return { destroy: () => {}, redraw: () => {} };
     }
     const bands = [];
     series.forEach(({ curve, part }, i) => {
@@ -178,7 +178,12 @@ const DZChart = (() => {
     };
     holder.replaceChildren();
     const plot = new uPlot(options, data, holder);
-    if (figure.hollow) holder.append(DZ.el('p', { class: 'sub ring-note' }, `○ ${figure.hollow}`));
+    const notes = [
+      figure.hollow && `○ ${figure.hollow}`,
+      figure.crosses.length > 0 && '✕ candidate refused',
+      ...new Set(figure.marks.map((mark) => `┆ ${mark.name}`)),
+    ].filter(Boolean);
+    if (notes.length) holder.append(DZ.el('p', { class: 'sub ring-note' }, notes.join(' · ')));
     // The bounds of bands belong to their curve and have no line of their own in the key.
     const rows = holder.querySelectorAll('.u-legend .u-series');
     series.forEach(({ part }, i) => { if (part !== 'line' && rows[i + 1]) rows[i + 1].hidden = true; });

@@ -60,7 +60,7 @@
 
   const cellsAt = (at) => (at === 0 ? game.start : game.plies[at - 1].cells);
 
-  /** Points of a move that was played: a dropped disc lies on the highest place of its column. */
+  /** Points of the move before this position. */
   const lastAt = (at) => {
     if (at === 0) return [];
     const { to, from } = game.plies[at - 1];

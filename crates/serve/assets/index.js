@@ -4,7 +4,13 @@
 (() => {
   const EVERY_MS = 5000;
   const cards = DZ.byId('cards');
-  if (!cards) return;
+  if (!cards) {
+    // The empty page promises to show the first run.
+    setInterval(async () => {
+      try { if ((await DZ.get('/cards.json')).length > 0) location.reload(); } catch { /* asked again */ }
+    }, EVERY_MS);
+    return;
+  }
   let known = new Map();
   const key = (card) => JSON.stringify([card.record, card.state, card.alarms, card.error]);
 
@@ -15,6 +21,8 @@
     const now = new Map(fresh.map((card) => [card.id, key(card)]));
     const changed = known.size > 0
       && (now.size !== known.size || [...now].some(([id, text]) => known.get(id) !== text));
+    // A card that has the focus is not replaced. The next look brings the change.
+    if (changed && document.activeElement && document.activeElement.closest('[data-run]')) return;
     known = now;
     if (!changed) return;
     const picked = new Set([...cards.querySelectorAll('input:checked')].map((box) => box.value));
@@ -22,8 +30,6 @@
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const next = page.getElementById('cards');
     if (!next) { location.reload(); return; }
-    const focus = document.activeElement && document.activeElement.closest('[data-run]');
-    if (focus) return;
     cards.replaceChildren(...next.children);
     for (const box of cards.querySelectorAll('input')) box.checked = picked.has(box.value);
   };

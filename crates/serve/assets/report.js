@@ -29,7 +29,7 @@
   };
 
   const drawAll = () => {
-    drawn.forEach((plot) => plot.destroy && plot.destroy());
+    drawn.forEach((plot) => plot.destroy());
     drawn = [];
     if (!page) return;
     const see = new IntersectionObserver((entries) => {
@@ -120,7 +120,7 @@
   });
   DZ.byId('axis-log').addEventListener('change', drawAll);
   document.addEventListener('change', (event) => { if (event.target.name === 'over') drawAll(); });
-  DZ.onScheme(() => drawn.forEach((plot) => plot.redraw && plot.redraw()));
+  DZ.onScheme(() => drawn.forEach((plot) => plot.redraw()));
   refresh();
   follow();
 })();

@@ -16,7 +16,7 @@ use crate::search::Searches;
 use crate::secret;
 use crate::trouble::Trouble;
 
-/// How long a look at the folder counts.
+/// Time until the folder is searched for runs again.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// The state of the server.
@@ -69,7 +69,7 @@ impl App {
         Arc::clone(&self.backend)
     }
 
-    /// The token that pages send with what they ask for.
+    /// The token that pages send with POST requests.
     pub(crate) fn post_token(&self) -> &str {
         &self.post_token
     }
@@ -119,7 +119,7 @@ impl App {
     }
 }
 
-/// Does slow work on a thread for that.
+/// Runs slow work on a blocking thread.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Trouble> {

@@ -76,4 +76,10 @@ impl BoardView {
         let from = self.grid.as_ref().and_then(|grid| grid.origin(&name));
         PlacedMove { name, to, from }
     }
+
+    /// The points of the move that led to this board: where it began, and where it ended.
+    pub(crate) fn last(&self, name: &str) -> Vec<(usize, usize)> {
+        let Some(grid) = &self.grid else { return Vec::new() };
+        grid.origin(name).into_iter().chain(grid.landed(name)).collect()
+    }
 }

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use crate::runs::FoundRun;
 
-/// How long a count of the bytes on disk counts: it looks at every file.
+/// Time until the bytes on disk are counted again. A count looks at every file.
 const DISK_LOOK: Duration = Duration::from_secs(30);
 
 /// A run in short.
@@ -69,7 +69,7 @@ pub(crate) struct Cards {
 
 #[derive(Debug, Default)]
 struct Known {
-    /// Tells a run from another one that took its place.
+    /// Identifies the ledger: another run may take the place of this one.
     inode: u64,
     ledger: Option<Ledger>,
     card: Card,
@@ -80,7 +80,7 @@ struct Known {
 const KNOWN_MAX: usize = 1_000;
 
 impl Cards {
-    /// The card of a run. Of a run that cannot be read it says why.
+    /// Returns the card of a run. If the run cannot be read, the card holds the error.
     pub(crate) fn card(&self, found: &FoundRun) -> Card {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= KNOWN_MAX && !all.contains_key(&found.path) {
@@ -99,8 +99,8 @@ impl Cards {
     }
 }
 
-/// Tells a run's ledger from another one at the same place. Systems use inodes of what was removed
-/// again, so the time at which it was made counts, too.
+/// Identifies a run's ledger by the inode and the creation time of its folder. Inodes of removed
+/// folders are used again.
 pub(crate) fn inode(run: &Run) -> u64 {
     std::fs::metadata(run.root().join(layout::LOG)).map_or(0, |meta| {
         let made = meta.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

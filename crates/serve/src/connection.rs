@@ -33,7 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 pub(crate) async fn accept(listener: TcpListener, router: Router) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
-        // Who comes when all places are taken waits in the system's queue.
+        // While all places are taken, new connections wait in the system's queue.
         let Ok(place) = Arc::clone(&places).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
             tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -47,7 +47,7 @@ pub(crate) async fn accept(listener: TcpListener, router: Router) {
     }
 }
 
-/// Answers the requests of one connection. A client who breaks it, or HTTP, is its own affair.
+/// Answers the requests of one connection. Errors end this connection only.
 async fn answer(stream: TcpStream, router: Router) {
     // Events are small and must not wait for more.
     let _ = stream.set_nodelay(true);

@@ -1,4 +1,4 @@
-//! Runs that pages follow: one task a run looks at its ledger, and all its pages are told.
+//! Runs that pages follow: one task per run reads its ledger and notifies all pages.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -33,7 +33,7 @@ pub(crate) struct Standing {
     pub(crate) error: Option<String>,
 }
 
-/// Those who look at runs.
+/// The tasks that follow runs.
 #[derive(Debug, Default)]
 pub(crate) struct Followers {
     /// The newest standing of each run that is looked at. Only the newest is kept, so a page that

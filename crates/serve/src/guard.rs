@@ -113,8 +113,8 @@ fn is_ours(host: &str, any_address: bool) -> bool {
 
 /// Keeps the token in a cookie, so that it does not stay in the address.
 fn with_cookie(path: &str, access: &str) -> Response {
-    // A path that begins with two slashes would name another server.
-    let path = format!("/{}", path.trim_start_matches('/'));
+    // Browsers read two slashes or backslashes at the beginning as the name of another server.
+    let path = format!("/{}", path.trim_start_matches(['/', '\\']));
     let cookie = format!("{COOKIE_NAME}={access}; HttpOnly; SameSite=Strict; Path=/");
     (StatusCode::SEE_OTHER, [(LOCATION, path), (SET_COOKIE, cookie)]).into_response()
 }

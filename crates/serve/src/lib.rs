@@ -5,7 +5,7 @@
 //! server reads runs and never writes into them or takes their locks. It knows no networks:
 //! sessions and searches come from a [`Backend`] that the caller passes in.
 //!
-//! Every page works on loopback only, unless an address is named, and then it asks for a token.
+//! The server listens on loopback unless another address is named. Then it asks for a token.
 //! `Host` and `Origin` of every request are checked, scripts come from this server alone, and all
 //! text from runs is escaped.
 

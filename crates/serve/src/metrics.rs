@@ -44,19 +44,24 @@ const FAMILIES: [Family; 16] = [
     ("elo_error95", "gauge", "Half the width of the 95 % interval of dagzero_elo.", |card| {
         card.elo.into_iter().flat_map(|[_, error]| one(error)).collect()
     }),
-    ("loss", "gauge", "Cross-entropy of the newest candidate, nats.", |card| {
-        let Some(losses) = &card.losses else { return Vec::new() };
-        let rows = [
-            ("policy", "training", Some(losses.policy)),
-            ("value", "training", Some(losses.value)),
-            ("policy", "validation", losses.validation_policy),
-            ("value", "validation", losses.validation_value),
-        ];
-        let sample = |(part, rows, loss): (&str, &str, Option<f64>)| {
-            Some((label("part", part) + &label("rows", rows), loss?))
-        };
-        rows.into_iter().filter_map(sample).collect()
-    }),
+    (
+        "loss",
+        "gauge",
+        "Losses of the newest candidate: nats, or the value's squared error (training.value_loss).",
+        |card| {
+            let Some(losses) = &card.losses else { return Vec::new() };
+            let rows = [
+                ("policy", "training", Some(losses.policy)),
+                ("value", "training", Some(losses.value)),
+                ("policy", "validation", losses.validation_policy),
+                ("value", "validation", losses.validation_value),
+            ];
+            let sample = |(part, rows, loss): (&str, &str, Option<f64>)| {
+                Some((label("part", part) + &label("rows", rows), loss?))
+            };
+            rows.into_iter().filter_map(sample).collect()
+        },
+    ),
     ("disk_bytes", "gauge", "Bytes on disk.", |card| {
         let folders = card.disk.iter();
         folders.map(|(folder, bytes)| (label("folder", folder), *bytes as f64)).collect()

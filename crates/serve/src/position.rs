@@ -29,19 +29,16 @@ pub(crate) fn after(game: &str, moves: &str) -> Result<PositionView, String> {
 fn position<G: Game>(game: &G, list: &str) -> Result<PositionView, String> {
     let mut state = game.start();
     let mut history = G::History::default();
-    let mut moves = Vec::new();
-    let mut last = Vec::new();
+    let mut moves: Vec<String> = Vec::new();
     for text in game.split_moves(list) {
-        let before = BoardView::new(game.render(&state), game.display());
         let played = game.play_text(&mut state, &mut history, text);
         let mv = played.map_err(|error| {
             format!("move {}: {}", moves.len() + 1, dz_text::line(&error.to_string()))
         })?;
-        let placed = before.placed(game.format_move(mv));
-        last = placed.from.into_iter().chain(placed.to).collect();
-        moves.push(placed.name);
+        moves.push(game.format_move(mv));
     }
     let board = BoardView::new(game.render(&state), game.display());
+    let last = moves.last().map_or_else(Vec::new, |name| board.last(name));
     Ok(PositionView { board: board.shape(), cells: board.cells(), last, moves })
 }
 

@@ -62,7 +62,7 @@ impl Views {
         let json = report.to_json().map_err(|error| error.to_string())?;
         let view = Arc::new(View { record, page, json });
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() >= KEPT_MAX {
+        if kept.len() >= KEPT_MAX && !kept.contains_key(&found.path) {
             kept.clear();
         }
         kept.insert(found.path.clone(), Kept { inode, view: Arc::clone(&view) });

@@ -17,13 +17,8 @@ const ARROWS_MAX: usize = 4;
 /// The board with moves of a policy on it: discs whose area grows with the share, or arrows.
 pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) -> String {
     let mut out = board.opening(&escape(title));
-    board.ground(&mut out);
-    board.names(&mut out, board.margins().font);
-    for y in 0..board.grid.height {
-        for x in 0..board.grid.width {
-            board.piece(&mut out, (x, y));
-        }
-    }
+    board.empty(&mut out);
+    board.pieces(&mut out);
     let mut arrows = 0;
     for (name, share) in policy {
         let Some(to) = board.grid.target(name) else { continue };
@@ -45,8 +40,7 @@ pub(crate) fn ground_svg(board: &Board, id: &str) -> String {
     let mut out = format!(
         "<svg class=\"board\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><g id=\"{id}\">"
     );
-    board.ground(&mut out);
-    board.names(&mut out, board.margins().font);
+    board.empty(&mut out);
     out.push_str("</g></defs></svg>");
     out
 }
@@ -56,12 +50,8 @@ pub(crate) fn ground_svg(board: &Board, id: &str) -> String {
 pub(crate) fn pieces_svg(board: &Board, ground: &str, last: Option<&str>, title: &str) -> String {
     let mut out = board.opening(title);
     let _ = write!(out, "<use href=\"#{ground}\"/>");
-    for y in 0..board.grid.height {
-        for x in 0..board.grid.width {
-            board.piece(&mut out, (x, y));
-        }
-    }
-    if let Some(at) = last.and_then(|name| board.grid.target(name)) {
+    board.pieces(&mut out);
+    if let Some(at) = last.and_then(|name| board.grid.landed(name)) {
         let (x, y) = board.middle(at);
         let _ = write!(out, "<circle class=\"last\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.4\"/>");
     }
@@ -79,6 +69,21 @@ struct Margins {
 }
 
 impl Board {
+    /// The board without pieces.
+    fn empty(&self, out: &mut String) {
+        self.ground(out);
+        self.names(out, self.margins().font);
+    }
+
+    /// All pieces.
+    fn pieces(&self, out: &mut String) {
+        for y in 0..self.grid.height {
+            for x in 0..self.grid.width {
+                self.piece(out, (x, y));
+            }
+        }
+    }
+
     /// The opening tag of a drawing. `title` is escaped already.
     fn opening(&self, title: &str) -> String {
         let (width, height) = self.size();

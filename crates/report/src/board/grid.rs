@@ -78,6 +78,16 @@ impl Grid {
         (x < self.width && y < self.height).then_some((x, y))
     }
 
+    /// Column and row of the move that led to this board; `None` where it has no point.
+    pub(super) fn landed(&self, name: &str) -> Option<(usize, usize)> {
+        if self.places != MovePlaces::Columns {
+            return self.target(name);
+        }
+        // The highest disc of the column.
+        let x = name.parse::<usize>().ok()?.checked_sub(1).filter(|&x| x < self.width)?;
+        (0..self.height).find(|&y| self.at((x, y)) != '.').map(|y| (x, y))
+    }
+
     /// The name of a column in moves; none where only points have names.
     pub(super) fn column_name(&self, x: usize) -> Option<String> {
         let letter = |without_i: bool| {

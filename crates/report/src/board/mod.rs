@@ -50,6 +50,11 @@ impl BoardGrid {
         self.0.target(name)
     }
 
+    /// Column and row of the move that led to this board. `None` for a move without a point.
+    pub fn landed(&self, name: &str) -> Option<(usize, usize)> {
+        self.0.landed(name)
+    }
+
     /// Column and row that a move starts from, where it has such a point.
     pub fn origin(&self, name: &str) -> Option<(usize, usize)> {
         self.0.origin(name)
@@ -138,6 +143,7 @@ mod tests {
             after.push(name.to_owned());
             if let Some(played) = super::board(game, &after) {
                 assert_ne!(played.grid.at(at), empty, "{game} {name}");
+                assert_eq!(played.grid.landed(name), Some(at), "{game} {name}");
             }
         }
         // A name beside the board is the one that moves have.

@@ -59,8 +59,7 @@ impl Report {
         // HTML implies these ends. In the tables of a long run they are a sixth of the page.
         let body = body.replace("</td>", "").replace("</tr>\n", "");
         let cycles = spent(&self.cycles);
-        let title = self.title().to_owned();
-        Ok(LivePage { title, head, contents, body, figures, cycles })
+        Ok(LivePage { head, contents, body, figures, cycles })
     }
 
     fn sections(&self, body: &mut Body) -> Result<(), ReportError> {

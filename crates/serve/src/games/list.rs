@@ -72,13 +72,16 @@ fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList 
         place.kind == filter.kind && filter.cycle.is_none_or(|cycle| place.cycle == cycle)
     });
     for place in wanted {
-        if list.more {
+        if list.more || looked_at >= LOOKED_AT_MAX {
             break;
         }
         let mut take = |found: RecordedGame| {
+            if looked_at >= LOOKED_AT_MAX {
+                return false;
+            }
             looked_at += 1;
             if !filter.admits(&found) {
-                return looked_at < LOOKED_AT_MAX;
+                return true;
             }
             if skipped < filter.skip {
                 skipped += 1;
@@ -106,6 +109,10 @@ fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList 
         if let Err(trouble) = each(&contents.run, place, &mut take) {
             list.troubles.push(dz_text::line(&trouble).into_owned());
         }
+    }
+    if looked_at >= LOOKED_AT_MAX && !list.more {
+        let what = "games were looked at; choose a cycle";
+        list.troubles.push(format!("Only the first {LOOKED_AT_MAX} {what}."));
     }
     list
 }

@@ -17,7 +17,7 @@ pub(crate) enum Kind {
 }
 
 /// One file with games.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     /// Its path in the run.
     pub(crate) file: String,
@@ -25,7 +25,6 @@ pub(crate) struct Place {
     pub(crate) kind: Kind,
     /// Who played, for people.
     pub(crate) who: [String; 2],
-    pub(crate) games: u64,
     /// The generation that played, of self-play.
     pub(crate) generation: Option<u32>,
 }
@@ -66,7 +65,6 @@ pub(crate) fn contents(path: &PathBuf) -> Result<Contents, String> {
             cycle,
             kind: Kind::Selfplay,
             who: [who.clone(), who],
-            games: shard.games,
             generation: Some(shard.generation),
         });
     }
@@ -82,7 +80,6 @@ pub(crate) fn contents(path: &PathBuf) -> Result<Contents, String> {
                 cycle,
                 kind,
                 who: [played.a.to_string(), played.b.to_string()],
-                games: played.result.games,
                 generation: None,
             });
         }

@@ -27,7 +27,7 @@ pub(crate) struct RecordedGame {
     pub(crate) komi: Option<Komi>,
     /// What the searches of self-play found, for each move after the opening.
     pub(crate) searched: Vec<Searched>,
-    /// What else is to be said.
+    /// A note for people, such as the parent of a fork.
     pub(crate) note: Option<String>,
 }
 

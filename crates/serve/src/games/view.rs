@@ -3,7 +3,7 @@
 use dz_game::{Encoding, Game, GameSpec, Move, Player, Status, Symmetry, with_game};
 use serde::Serialize;
 
-use super::places::Contents;
+use super::places::{Contents, Place};
 use super::read::{RecordedGame, Searched, one, winner};
 use crate::board_view::{BoardShape, BoardView, PlacedMove};
 
@@ -56,20 +56,18 @@ pub(crate) fn view(contents: &Contents, file: &str, number: u64) -> Result<GameV
     let recorded = one(&contents.run, place, number)?;
     let spec: GameSpec =
         contents.game.parse().map_err(|error: dz_game::GameError| error.to_string())?;
-    let seen = with_game!(&spec, |game| view_of(&game, &recorded));
-    let mut seen = seen.map_err(|error| error.to_string())??;
-    seen.cycle = place.cycle;
-    file.clone_into(&mut seen.file);
-    Ok(seen)
+    let seen = with_game!(&spec, |game| view_of(&game, place, &recorded));
+    seen.map_err(|error| error.to_string())?
 }
 
-fn view_of<G: Game>(game: &G, recorded: &RecordedGame) -> Result<GameView, String> {
+fn view_of<G: Game>(game: &G, place: &Place, recorded: &RecordedGame) -> Result<GameView, String> {
     let variant = recorded.komi.and_then(|komi| game.with_komi(komi));
     let game = variant.as_ref().unwrap_or(game);
     let mut state = game.start();
     let mut history = G::History::default();
     let board = |state: &G::State| BoardView::new(game.render(state), game.display());
     let first = board(&state);
+    let mut before = first.clone();
     let mut plies = Vec::with_capacity(recorded.moves.len());
     let mut legal = Vec::new();
     for (at, &mv) in recorded.moves.iter().enumerate() {
@@ -81,7 +79,6 @@ fn view_of<G: Game>(game: &G, recorded: &RecordedGame) -> Result<GameView, Strin
         if !is_legal(mv) {
             return Err(format!("move {} of the record is not legal", at + 1));
         }
-        let before = board(&state);
         let placed = |mv: Move| before.placed(game.format_move(mv));
         let searched = at.checked_sub(recorded.opening).and_then(|at| recorded.searched.get(at));
         let shares = searched.map(|searched| shares(searched, is_legal)).unwrap_or_default();
@@ -91,10 +88,11 @@ fn view_of<G: Game>(game: &G, recorded: &RecordedGame) -> Result<GameView, Strin
         let [visits, target] = shares.map(named);
         let mv_placed = placed(mv);
         game.advance(&mut state, &mut history, mv);
+        before = board(&state);
         plies.push(Ply {
             by: mover.index(),
             mv: mv_placed,
-            cells: board(&state).cells(),
+            cells: before.cells(),
             score: searched.map(|searched| match mover {
                 Player::First => searched.score,
                 Player::Second => 1.0 - searched.score,
@@ -106,8 +104,8 @@ fn view_of<G: Game>(game: &G, recorded: &RecordedGame) -> Result<GameView, Strin
     }
     let over = game.outcome(&state, &history).is_some();
     Ok(GameView {
-        cycle: 0,
-        file: String::new(),
+        cycle: place.cycle,
+        file: place.file.clone(),
         number: recorded.number,
         game: game.spec().to_string(),
         players: recorded.players.each_ref().map(|name| dz_text::line(name).into_owned()),

@@ -12,7 +12,7 @@ use crate::runs::FoundRun;
 pub(crate) fn index(folder: &str, runs: &[(FoundRun, Card)], post_token: &str) -> Markup {
     let body = html! {
         h1 { "Runs" }
-        p.sub { (runs.len()) @if runs.len() == 1 { " run" } @else { " runs" } " below "
+        p.sub { (count::plural(runs.len() as u64, "run")) " below "
             code { (dz_text::line(folder)) } }
         @if runs.is_empty() {
             p.verdict { "There is no run here yet. " code { "dagzero run connect4-quick" }

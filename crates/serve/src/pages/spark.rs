@@ -22,16 +22,15 @@ pub(crate) fn sparkline(points: &[[f64; 2]], title: &str) -> Markup {
     };
     let place = |[x, y]: [f64; 2]| {
         let y = HEIGHT - scaled(y, low, high, HEIGHT);
-        format!("{:.1},{y:.1}", scaled(x, left, right, WIDTH))
+        [scaled(x, left, right, WIDTH), y].map(|value| format!("{value:.1}"))
     };
-    let line: Vec<String> = points.iter().map(|&point| place(point)).collect();
+    let places: Vec<[String; 2]> = points.into_iter().map(place).collect();
+    let line: Vec<String> = places.iter().map(|place| place.join(",")).collect();
     html! {
         svg.spark viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(title) {
-            @if let Some(&last) = points.last() {
+            @if let Some([x, y]) = places.last() {
                 polyline points=(line.join(" ")) {}
-                @let (x, y) = (scaled(last[0], left, right, WIDTH), last[1]);
-                circle cx=(format!("{x:.1}")) r="3"
-                    cy=(format!("{:.1}", HEIGHT - scaled(y, low, high, HEIGHT))) {}
+                circle cx=(x) cy=(y) r="3" {}
             }
         }
     }

@@ -25,6 +25,16 @@ pub(crate) enum SideChoice {
     Both,
 }
 
+impl SideChoice {
+    fn includes(self, player: Player) -> bool {
+        match self {
+            Self::Both => true,
+            Self::First => player == Player::First,
+            Self::Second => player == Player::Second,
+        }
+    }
+}
+
 /// What a page asks for.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "ask", rename_all = "lowercase", deny_unknown_fields)]
@@ -67,7 +77,7 @@ pub(crate) struct Position {
     /// The first player's expected score, 0 to 1, by the last search.
     score: Option<f64>,
     hints: Vec<Hint>,
-    /// What the program thought about its last move.
+    /// The network's policy, as the answer to [`Command::Policy`].
     #[serde(skip_serializing_if = "Option::is_none")]
     policy: Option<PolicyView>,
 }
@@ -169,12 +179,8 @@ impl AtBoard {
     /// Takes moves back, the person's last one included.
     fn undo(&mut self) {
         let log = self.session.log();
-        let is_own = |player: Player| match self.side {
-            SideChoice::Both => true,
-            SideChoice::First => player == Player::First,
-            SideChoice::Second => player == Player::Second,
-        };
-        let Some(keep) = log.iter().rposition(|&(player, _)| is_own(player)) else { return };
+        let is_persons = |&(player, _): &(Player, _)| self.side.includes(player);
+        let Some(keep) = log.iter().rposition(is_persons) else { return };
         for _ in keep..log.len() {
             self.session.undo();
         }
@@ -184,12 +190,7 @@ impl AtBoard {
     /// Lets the program move while it is its turn.
     fn answer(&mut self, stop: &dyn Fn() -> bool) -> Result<(), String> {
         while let Some(mover) = self.mover() {
-            let is_persons = match self.side {
-                SideChoice::Both => true,
-                SideChoice::First => mover == Player::First,
-                SideChoice::Second => mover == Player::Second,
-            };
-            if is_persons || !self.think(mover, stop)? {
+            if self.side.includes(mover) || !self.think(mover, stop)? {
                 break;
             }
             let Some(mv) = self.session.choose() else { break };
@@ -258,8 +259,6 @@ impl AtBoard {
         let mover = self.mover();
         let legal = if mover.is_some() { session.legal() } else { Vec::new() };
         let moves: Vec<String> = log.iter().map(|&(_, mv)| session.format(mv)).collect();
-        let shape = board.shape();
-        let cells = board.cells();
         Position {
             game: session.spec().to_string(),
             player: dz_text::line(session.player()).into_owned(),
@@ -268,30 +267,15 @@ impl AtBoard {
             legal: legal.into_iter().map(|mv| board.placed(session.format(mv))).collect(),
             to_move: mover.map(Player::index),
             over: over_text(session),
-            last: moves.last().map_or_else(Vec::new, |name| last(&board, &shape, &cells, name)),
-            board: shape,
-            cells,
+            last: moves.last().map_or_else(Vec::new, |name| board.last(name)),
+            board: board.shape(),
+            cells: board.cells(),
             moves,
             score: self.score,
             hints,
             policy: None,
         }
     }
-}
-
-/// The points of a move that was just played.
-fn last(board: &BoardView, shape: &BoardShape, cells: &str, name: &str) -> Vec<(usize, usize)> {
-    if shape.kind == "drops" {
-        // The highest disc of the column.
-        let Some(x) = name.parse::<usize>().ok().and_then(|n| n.checked_sub(1)) else {
-            return Vec::new();
-        };
-        let full =
-            |y: &usize| cells.as_bytes().get(y * shape.width + x).is_some_and(|&c| c != b'.');
-        return (0..shape.height).find(full).map(|y| (x, y)).into_iter().collect();
-    }
-    let placed = board.placed(name.to_owned());
-    placed.from.into_iter().chain(placed.to).collect()
 }
 
 fn over_text(session: &dyn Session) -> Option<String> {

@@ -47,7 +47,7 @@ struct Ask {
     reply: oneshot::Sender<Result<Position, String>>,
 }
 
-/// Says, when it is dropped, that nobody waits any more.
+/// Sets its flag when it is dropped: nobody waits for the answer.
 struct GiveUp(Arc<AtomicBool>);
 
 impl Drop for GiveUp {
@@ -127,7 +127,11 @@ impl Tables {
             let table = open.get_mut(name).ok_or(TableError::Gone)?;
             table.used = Instant::now();
             let given_up = Arc::clone(&given_up);
-            table.asks.send(Ask { command, given_up, reply }).map_err(|_| TableError::Gone)?;
+            if table.asks.send(Ask { command, given_up, reply }).is_err() {
+                // Its thread has ended.
+                open.remove(name);
+                return Err(TableError::Gone);
+            }
         }
         let _given_up = GiveUp(given_up);
         answer.await.map_err(|_| TableError::Gone)?.map_err(TableError::Refused)

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::RawQuery;
+use axum::extract::Query;
 
 use crate::app::{App, blocking};
 use crate::runs::FoundRun;
@@ -28,32 +28,13 @@ pub(super) async fn with_generation(
     found.await?
 }
 
-/// The values of a key in the query of an address.
-pub(super) fn values(query: &RawQuery, key: &str) -> Vec<String> {
-    let pairs = query.0.as_deref().unwrap_or_default().split('&');
-    let pairs = pairs.filter_map(|pair| pair.split_once('='));
-    pairs.filter(|(own, _)| *own == key).map(|(_, value)| decoded(value)).collect()
-}
+/// The query of an address.
+pub(super) type Pairs = Query<Vec<(String, String)>>;
 
-/// Text of a query: `+` is a space, `%XX` a byte.
-fn decoded(text: &str) -> String {
-    let mut bytes = Vec::new();
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let digits = after.get(..2).and_then(|two| std::str::from_utf8(two).ok());
-        let byte = digits.and_then(|two| u8::from_str_radix(two, 16).ok());
-        match (first, byte) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                rest = &after[2..];
-                continue;
-            }
-            (b'+', _) => bytes.push(b' '),
-            (other, _) => bytes.push(other),
-        }
-        rest = after;
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
+/// The values of a key in a query, but empty ones.
+pub(super) fn values(query: &Pairs, key: &str) -> Vec<String> {
+    let of_key = query.0.iter().filter(|(own, value)| own == key && !value.is_empty());
+    of_key.map(|(_, value)| value.clone()).collect()
 }
 
 #[cfg(test)]
@@ -62,8 +43,9 @@ mod tests {
 
     #[test]
     fn queries_name_runs_with_any_letters() {
-        let query = RawQuery(Some("run=a%2Fb+c&x=1&run=%3Cb%3E&run=%zz&run".to_owned()));
+        let of = |text: &str| Pairs::try_from_uri(&text.parse().unwrap()).unwrap();
+        let query = of("/compare?run=a%2Fb+c&x=1&run=%3Cb%3E&run=%zz&run");
         assert_eq!(values(&query, "run"), ["a/b c", "<b>", "%zz"]);
-        assert!(values(&RawQuery(None), "run").is_empty());
+        assert!(values(&of("/compare"), "run").is_empty());
     }
 }

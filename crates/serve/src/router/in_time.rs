@@ -12,7 +12,7 @@ use crate::trouble::Trouble;
 /// Time for a whole answer, long searches included. Events come after it.
 const ANSWER_WAIT: Duration = Duration::from_mins(2);
 
-/// Answers within a time, also a client who sends a body a byte a minute.
+/// Limits the time of a request. Reading its body counts.
 pub(super) async fn in_time(request: Request, next: Next) -> Response {
     let answer = tokio::time::timeout(ANSWER_WAIT, next.run(request)).await;
     answer.unwrap_or_else(|_| {

@@ -71,7 +71,7 @@ pub(super) async fn policy(
     Json(Ask { generation, moves }): Json<Ask>,
 ) -> Result<Json<Position>, ApiTrouble> {
     let run = run_of(&app, id).await?;
-    // No token looks like this, so no page can ask this table for anything else.
+    // Names of games are hexadecimal, so no game has this name.
     let name = format!("policy of {:?} of {}", generation, run.id);
     let side = SideChoice::Both;
     let setup = Setup { run: run.path, generation, seed: 0, side, playouts: 1 };

@@ -3,14 +3,14 @@
 use std::path::Path as FilePath;
 use std::sync::Arc;
 
-use axum::extract::{Path, RawQuery, State};
+use axum::extract::{Path, State};
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use dz_report::{Figure, LivePage, Report};
 use dz_store::Run;
 use serde_json::json;
 
-use super::asked::{run_of, values};
+use super::asked::{Pairs, run_of, values};
 use crate::app::{App, blocking};
 use crate::difference::difference;
 use crate::pages::{self, PageOfRun, Tab};
@@ -44,7 +44,7 @@ pub(super) async fn json(
 pub(super) async fn live(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    query: RawQuery,
+    query: Pairs,
 ) -> Result<Response, ApiTrouble> {
     let (_, view) = view(&app, id).await?;
     if values(&query, "known").contains(&view.record.to_string()) {
@@ -75,7 +75,7 @@ async fn view(app: &Arc<App>, id: String) -> Result<(FoundRun, Arc<View>), Troub
 
 pub(super) async fn compare(
     State(app): State<Arc<App>>,
-    query: RawQuery,
+    query: Pairs,
 ) -> Result<Response, Trouble> {
     let ids = values(&query, "run");
     if ids.len() < 2 || ids.len() > COMPARED_MAX {

@@ -48,10 +48,6 @@ pub(super) async fn search(
     if ask.playouts == 0 || ask.playouts > PLAYOUTS_MAX {
         return Err(Trouble::bad(format!("playouts go from 1 to {PLAYOUTS_MAX}")).into());
     }
-    // The only setting that reads a file.
-    if ask.settings.contains("heuristic") {
-        return Err(Trouble::bad("search.heuristic names a file, which pages may not").into());
-    }
     let settings = ask.settings.split([';', '\n']).map(str::trim).filter(|line| !line.is_empty());
     let position = position_of(&app, &run, ask.moves.clone()).await?;
     let request = SearchRequest {

@@ -25,9 +25,9 @@ pub(super) fn drive<S: Subject>(
     loop {
         let done = u32::try_from(search.counts().playouts).unwrap_or(u32::MAX);
         search.extend(Budget::Playouts(done.saturating_add(PLAYOUTS_PER_LOOK)));
-        exhaust(search, subject, &|| started.elapsed() >= time)?;
+        exhaust(search, subject, &|| stop() || started.elapsed() >= time)?;
         // Without progress it is proven, or its nodes are used up.
-        if started.elapsed() >= time || search.counts().playouts == u64::from(done) {
+        if stop() || started.elapsed() >= time || search.counts().playouts == u64::from(done) {
             return Ok(());
         }
     }

@@ -234,27 +234,23 @@ fn search_game<G: Game>(
     plan.search(parts, stop, &mut subject, game, line.state, line.history)
 }
 
-/// Searches the position of `spec` after `moves`, evaluated by the player at `evaluator`, and
-/// returns what the command prints with `--nodes` and `--trace`. The search ends early once `stop`
-/// is true.
+/// Does a search of `spec` that a page asks for, and returns what the command prints with `--nodes`
+/// and `--trace`. The search ends early once `stop` is true.
 #[cfg(feature = "serve")]
 pub(super) fn lay_open(
     spec: &GameSpec,
-    moves: String,
-    evaluator: PathBuf,
-    playouts: u32,
-    sets: &[String],
+    request: &dz_serve::SearchRequest,
     stop: &dyn Fn() -> bool,
 ) -> anyhow::Result<serde_json::Value> {
-    let plan = Plan::of(sets, None)?;
+    let plan = Plan::of(&request.settings, None)?;
     if plan.section.rollout.file().is_some() || plan.section.heuristic != MoveHeuristic::None {
         let what = "settings that name files are for the command line: dagzero search";
         return Err(UsageError(what.to_owned()).into());
     }
-    let limit = Limit::playouts(playouts);
+    let limit = Limit::playouts(request.playouts);
     let parts = Parts { limit, nodes: true, trace: true, save: None, load: None };
-    let line = LineArgs { position: None, moves };
-    let evaluator = EvaluatorArg::Path(evaluator);
+    let line = LineArgs { position: None, moves: request.moves.clone() };
+    let evaluator = EvaluatorArg::Champion(request.run.clone(), request.generation);
     let report =
         with_game!(spec, |game| search_game(game, &line, &evaluator, &plan, &parts, stop))??;
     Ok(serde_json::to_value(report)?)

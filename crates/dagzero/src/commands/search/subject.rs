@@ -10,7 +10,9 @@ use dz_search_settings::SearchSection;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use super::super::players::PlayerArg;
+#[cfg(feature = "serve")]
+use super::super::players::champion;
+use super::super::players::{Found, PlayerArg};
 use crate::exit::UsageError;
 
 /// A rollout that is not over after this many moves counts as a draw.
@@ -92,6 +94,9 @@ pub(super) enum EvaluatorArg {
     Rollout,
     /// A network file or a run.
     Path(PathBuf),
+    /// The champion of a generation of a run; the newest one if none is given.
+    #[cfg(feature = "serve")]
+    Champion(PathBuf, Option<u32>),
 }
 
 impl FromStr for EvaluatorArg {
@@ -132,6 +137,11 @@ impl<G: Game> GameSubject<G> {
             EvaluatorArg::Hashed => GameEvaluator::Hashed,
             EvaluatorArg::Rollout => GameEvaluator::Rollout,
             EvaluatorArg::Path(path) => load(game, path.clone())?,
+            #[cfg(feature = "serve")]
+            EvaluatorArg::Champion(run, generation) => {
+                let found = champion(run, *generation, 1)?;
+                of_player(game, found, &run.display().to_string())?
+            }
         };
         let guide = Guide::load(game, &section.rollout, &section.heuristic)?;
         Ok(Self { evaluator, guide: Arc::new(guide) })
@@ -147,7 +157,11 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
         );
         return Err(UsageError(what).into());
     }
-    let found = PlayerArg::Path(path).find(1)?;
+    of_player(game, PlayerArg::Path(path).find(1)?, &text)
+}
+
+/// The evaluator of the player that `text` names.
+fn of_player<G: Game>(game: &G, found: Found, text: &str) -> anyhow::Result<GameEvaluator<G>> {
     let ours = game.spec();
     if let Some(theirs) = found.other_game(&ours)? {
         return Err(UsageError(format!("{text} is for {theirs}, and --game is {ours}")).into());

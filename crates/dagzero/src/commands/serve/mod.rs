@@ -21,8 +21,8 @@ const PORT: u16 = 7317;
 ///
 /// Prints the address of the page and answers until Ctrl-C. Runs are only read: a run under way is
 /// not disturbed, and one that is killed and resumed is followed. Only this computer can open the
-/// page, unless --listen names another address. The printed address then contains a token that
-/// browsers are asked for. `/metrics` is for Prometheus.
+/// page, unless --listen names another address. Then the printed address contains a token,
+/// and requests without it are refused. `/metrics` is for Prometheus.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero serve\n  \

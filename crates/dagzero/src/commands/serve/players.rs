@@ -1,6 +1,6 @@
 //! Players, searches and records for the pages.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
@@ -39,7 +39,7 @@ impl Players {
         seed: u64,
     ) -> anyhow::Result<Box<dyn Session>> {
         let mut found = champion(run, generation, 1)?;
-        for_one_game(&mut found.player);
+        for_one_game(&mut found.player, THREADS);
         let spec = canonical_spec(found.game.as_ref().context("the run has no game")?)?;
         let player = &found.player;
         let device = self.device;
@@ -71,17 +71,9 @@ fn search(request: &SearchRequest, stop: &dyn Fn() -> bool) -> anyhow::Result<La
     let run = Run::open(&request.run)?;
     let config = drive::config_of(&run, Ledger::open(&run)?.state())?;
     let spec: GameSpec = config.run.game.parse()?;
-    let evaluator = match request.generation {
-        None => request.run.clone(),
-        Some(generation) => {
-            let mut name = request.run.clone().into_os_string();
-            name.push(format!("@{generation}"));
-            PathBuf::from(name)
-        }
+    let Value::Object(mut report) = lay_open(&spec, request, stop)? else {
+        return Ok(LaidOpen::default());
     };
-    let moves = request.moves.clone();
-    let found = lay_open(&spec, moves, evaluator, request.playouts, &request.settings, stop)?;
-    let Value::Object(mut report) = found else { return Ok(LaidOpen::default()) };
     let trace = match report.remove("trace") {
         Some(Value::Array(trace)) => trace,
         _ => Vec::new(),
