@@ -3,6 +3,7 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
+use crate::summary::{Costs, summary};
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
 use dz_search::SearchCounts;
@@ -52,15 +53,9 @@ pub fn import_games(
     let tally = import.tally;
     ensure!(tally.games > 0, "{} has no games any more", from.root().display());
     let summary = SelfplaySummary {
-        games: tally.games,
-        positions: tally.positions,
-        wins_first: tally.results[0],
-        draws: tally.results[1],
-        wins_second: tally.results[2],
-        plies_mean: tally.plies as f64 / tally.games as f64,
         wall_ms: started.elapsed().as_millis() as u64,
         evaluator: IMPORTED.to_owned(),
-        ..SelfplaySummary::default()
+        ..summary(&tally, &Costs::default())
     };
     let done = Entry::GamesDone { cycle: 1, generation: 0, summary: summary.clone() };
     ledger.append(done)?;

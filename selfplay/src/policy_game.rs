@@ -1,11 +1,11 @@
-//! One game whose moves are drawn from policies, without a search: what a policy learns from by
-//! policy gradient, and a value by regression (Silver et al. 2016, "Reinforcement learning of
+//! One game whose moves are drawn from policies, without a search. A policy learns from it by
+//! policy gradient, or a value by regression (Silver et al. 2016, "Reinforcement learning of
 //! policy networks" and "of value networks").
 
 use std::sync::Arc;
 
 use dz_config::ReinforcePhase;
-use dz_game::{Game, Move, Outcome, Player, Status};
+use dz_game::{Game, Move, Player, Status};
 use dz_infer::{Evaluation, GameTask, Readers, Request};
 use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{Budget, SearchCounts, SearchParams, Summary, sample};
@@ -56,18 +56,7 @@ impl<G: Game> PolicyGame<G> {
         let params = SearchParams::default();
         let policies =
             [0, opponent].map(|source| MoveSearch::new(game, params, false, source, seeds));
-        let record = GameRecord {
-            number,
-            seed,
-            start_moves: Vec::new(),
-            parent: None,
-            komi: None,
-            resign: None,
-            evaluator: 0,
-            outcome: Outcome::DRAW,
-            end: GameEnd::Rules,
-            plies: Vec::new(),
-        };
+        let record = GameRecord::started(number, seed);
         Self {
             plan,
             phase: policy.phase,
@@ -124,7 +113,7 @@ impl<G: Game> PolicyGame<G> {
             budget: 1,
             visits: vec![(mv, 1)],
             root_value: summary.wdl,
-            flags: 0,
+            flags: if is_full { PlyRecord::POLICY_ONLY } else { 0 },
             weight: if learns { 1.0 } else { 0.0 },
             target: None,
         });

@@ -1,4 +1,4 @@
-//! What the games of a cycle share that are played by policies, without searches.
+//! What all games of a cycle share whose moves are drawn from policies.
 
 use dz_config::ReinforcePhase;
 

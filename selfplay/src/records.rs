@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use crate::summary::{Costs, summary};
 use anyhow::ensure;
 use dz_config::RunConfig;
 use dz_game::{Game, Komi, Outcome, Player, Status};
@@ -28,7 +29,7 @@ pub enum NotImported {
     /// The record cannot be played by the rules of the run.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// Shards tell a game as moves from the start position.
+    /// Shards store a game as moves from the start position.
     #[error(
         "line {line}: the game starts from a position that is set up, and shards begin at the start"
     )]
@@ -61,8 +62,8 @@ pub enum NotImported {
 }
 
 impl NotImported {
-    /// Whether the record is sound and only says too little, or what shards cannot hold. Such games
-    /// are left out and counted; other ones are faults.
+    /// Whether the record is sound but has no moves or no result, or starts from a set-up position.
+    /// Such games are left out and counted. All others are faults.
     pub fn is_left_out(&self) -> bool {
         matches!(self, Self::SetUp { .. } | Self::NoResult { .. } | Self::NoMoves { .. })
     }
@@ -76,7 +77,7 @@ impl NotImported {
 ///   another winner, that one counts and the move that ends the game is left out: people remove
 ///   dead stones before they count, and rules do not.
 /// - Where the game goes on from a position that moves do not lead to, it is cut off there.
-/// - A game without a result is refused, or with `keep_unfinished` a draw, which is right only
+/// - A game without a result is refused. With `keep_unfinished` it is a draw, which is right only
 ///   where the value does not learn.
 ///
 /// # Errors
@@ -126,22 +127,12 @@ pub fn game_of_sheet<G: Game>(
         weight: 1.0,
         target: None,
     });
-    let record = GameRecord {
-        number: 0,
-        seed: 0,
-        start_moves: Vec::new(),
-        parent: None,
-        komi,
-        resign: None,
-        evaluator: 0,
-        outcome,
-        end,
-        plies: plies.collect(),
-    };
+    let plies = plies.collect();
+    let record = GameRecord { komi, outcome, end, plies, ..GameRecord::started(0, 0) };
     Ok(ReadGame { record, notes })
 }
 
-/// Returns who won and how shards say so; `None` where nobody knows.
+/// Returns the outcome and how the game ended; `None` if neither rules nor record decide it.
 fn ending(
     status: Status,
     stated: Winner,
@@ -165,11 +156,8 @@ fn ending(
 fn own_komi<G: Game>(game: &G, sheet: &Sheet) -> Result<Option<Komi>, NotImported> {
     let stated = sheet.game.as_ref().and_then(|spec| spec.parameter("komi"));
     let (Some(ours), Some(text)) = (game.komi(), stated) else { return Ok(None) };
-    let halves = text.parse::<f64>().ok().map(|points| 2.0 * points);
-    let whole = halves.filter(|halves| halves.fract() == 0.0 && halves.abs() <= 722.0);
-    let komi = whole.map(|halves| Komi { halves: halves as i16 });
     let fits = |komi: &Komi| game.with_komi(*komi).and_then(|rules| rules.komi()) == Some(*komi);
-    match komi.filter(fits) {
+    match Komi::parse(text).filter(fits) {
         Some(komi) => Ok(Some(komi).filter(|&komi| komi != ours)),
         None => Err(NotImported::Komi {
             line: sheet.line,
@@ -243,15 +231,9 @@ impl<'a> RecordImport<'a> {
         let tally = &self.tally;
         ensure!(tally.games > 0, "there is no game to import");
         let summary = SelfplaySummary {
-            games: tally.games,
-            positions: tally.positions,
-            wins_first: tally.results[0],
-            draws: tally.results[1],
-            wins_second: tally.results[2],
-            plies_mean: tally.plies as f64 / tally.games as f64,
             wall_ms: self.started.elapsed().as_millis() as u64,
             evaluator: RECORDS.to_owned(),
-            ..SelfplaySummary::default()
+            ..summary(tally, &Costs::default())
         };
         let done = Entry::GamesDone { cycle: 1, generation: 0, summary: summary.clone() };
         self.publisher.ledger.append(done)?;

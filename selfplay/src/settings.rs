@@ -75,7 +75,7 @@ pub fn cycle_plan(
     }
 }
 
-/// The same for a cycle whose games are drawn from policies, with so many opponents.
+/// Returns the plan of a cycle whose games are drawn from policies, with this many opponents.
 #[must_use]
 pub fn policy_cycle_plan(
     plan: &CyclePlan,

@@ -37,7 +37,11 @@ pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::
     let section = &context.config.selfplay;
     let resign =
         with_game!(&spec, |game| cycle_resign(&game, section, &context.run, state, cycle))??;
-    let past = Past::of_cycle(&context.run, state, &context.config, cycle)?;
+    let past = match context.config.reinforce_phase(cycle) {
+        // Games drawn from policies begin at the start, and none is reanalyzed.
+        Some(_) => Past::default(),
+        None => Past::of_cycle(&context.run, state, &context.config, cycle)?,
+    };
     let mut played = CycleTally::default();
     // Once around where stages take turns; else once for each champion that plays.
     let (generation, evaluator) = loop {
@@ -131,7 +135,7 @@ fn play_on<G: Game>(
         looked: Instant::now(),
         context,
     };
-    // Games of policies ask earlier networks, too, and take seconds: the home plays them alone.
+    // Games drawn from policies need earlier networks and take seconds, so the home plays them.
     let mailbox = collector.context.config.mailbox().filter(|_| plan.games.policies.is_none());
     let tally = match mailbox.map(str::to_owned) {
         None => play_cycle(game, plan, &missing, &mut sources, &mut collector)?,

@@ -54,7 +54,12 @@ fn own_moves_count_by_the_score() {
         won += u32::from(score == 1.0);
         lost += u32::from(score == 0.0);
         let own = record.plies.iter().filter(|ply| ply.weight > 0.0).count();
-        assert_eq!(rows(&record).len(), own);
+        let learned = rows(&record);
+        assert_eq!(learned.len(), own);
+        for i in 0..own {
+            let row = learned.row(i);
+            assert!(row.policy_weight.get() > 0.0 && row.value_weight.get() == 0.0, "row {i}");
+        }
     }
     assert!(won > 3 && lost > 3, "{won} won, {lost} lost");
 }

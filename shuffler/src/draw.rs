@@ -67,7 +67,8 @@ impl Draw {
         draws
     }
 
-    /// The words of a hash that the pass is part of; the first pass leaves them alone.
+    /// Returns the words of a hash with the pass behind them. Pass 0 adds nothing, so a single draw
+    /// keeps its hashes.
     pub(crate) fn words<'a>(&self, words: &'a [u64; 4], longer: &'a mut [u64; 5]) -> &'a [u64] {
         if self.pass == 0 {
             return words;

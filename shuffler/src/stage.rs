@@ -194,10 +194,10 @@ fn prepare<G: Game>(
             }
             let mut law = WindowLaw::of(&context.config);
             if is_of_records(context, cycle) {
-                // No self-play is newer than another: all records are in the window.
+                // Records have no age, so the window holds all of them.
                 law.rows_min = law.rows_max;
             } else if context.config.reinforce_phase(cycle).is_some() {
-                // Games of other networks are not what the policy would play.
+                // Policy gradient and value regression learn from the newest network's games alone.
                 (law.rows_min, law.rows_max) = (new_rows, new_rows);
             }
             let window = shuffler.window(&law, &sources.all, earlier_rows + new_rows)?;

@@ -23,7 +23,6 @@ pub struct BatchMaker {
     seed: u64,
     cycle: u32,
     value_mix: f32,
-    value_learns: bool,
 }
 
 impl BatchMaker {
@@ -39,15 +38,7 @@ impl BatchMaker {
             seed: run_seed,
             cycle,
             value_mix: value_mix as f32,
-            value_learns: true,
         }
-    }
-
-    /// The same with a value that learns nothing, where `is_left_out`: rows of policy gradient are
-    /// weighted by the outcome, so those that are left say nothing of it.
-    #[must_use]
-    pub fn leaving_out_value(self, is_left_out: bool) -> Self {
-        Self { value_learns: !is_left_out, ..self }
     }
 
     /// The same without symmetries, for validation.
@@ -72,10 +63,7 @@ impl BatchMaker {
             policy: vec![0.0; rows.len() * policy_len],
             wdl: vec![0.0; rows.len() * 3],
             policy_weights: rows.iter().map(|row| row.policy_weight.get()).collect(),
-            value_weights: rows
-                .iter()
-                .map(|row| if self.value_learns { row.value_weight.get() } else { 0.0 })
-                .collect(),
+            value_weights: rows.iter().map(|row| row.value_weight.get()).collect(),
             heads: self.head_rows(rows, first),
         };
         batch.planes.globals.clear();

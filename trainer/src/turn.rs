@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use dz_burn_net::NetError;
-use dz_config::{ReinforcePhase, RunConfig, RunSection};
+use dz_config::RunSection;
 use dz_network_file::{Head, PerHead};
 use dz_shard::{RowFileHeader, RowSet};
 use dz_stage::{Progress, Rates, Spent, StageContext, count_text, number_text};
@@ -211,8 +211,7 @@ impl<'a> Work<'a> {
         let cycle = session.cursor.cycle;
         let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, cycle, value_mix)
-                .leaving_out_value(is_policy_gradient(config, cycle)),
+            maker: BatchMaker::new(header, seed, cycle, value_mix),
             batch: config.training.batch as usize,
             from: session.cursor.rows_done,
             to: rows.rows,
@@ -232,9 +231,7 @@ impl<'a> Work<'a> {
         let RunSection { seed, cycles, .. } = self.context.config.run;
         let value_mix = value_mix(training, self.cycle, cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, self.cycle, value_mix)
-                .leaving_out_value(is_policy_gradient(&self.context.config, self.cycle))
-                .upright(),
+            maker: BatchMaker::new(header, seed, self.cycle, value_mix).upright(),
             batch: VALIDATION_BATCH.max(training.batch as usize),
             from: 0,
             to: rows.rows.min(training.validation_rows_max),
@@ -316,11 +313,6 @@ impl<'a> Work<'a> {
     fn note(&self, text: String) {
         self.context.events.note(Stage::Trainer, text);
     }
-}
-
-/// Whether a cycle's rows are weighted by their game's score.
-fn is_policy_gradient(config: &RunConfig, cycle: u32) -> bool {
-    config.reinforce_phase(cycle) == Some(ReinforcePhase::Policy)
 }
 
 /// Losses of the network's heads, by name.

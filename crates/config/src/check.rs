@@ -119,6 +119,15 @@ impl Checks<'_> {
             let fault = Fault::new("gate.rule", problem).value(rule);
             self.faults.push(fault.allowed("\"always\", or no cycles of [reinforce]"));
         }
+        let value_weight = self.config.training.value_weight;
+        if reinforce.value_cycles > 0
+            && self.sound(&["training.value_weight"])
+            && value_weight == 0.0
+        {
+            let problem = "reinforce.value_cycles train the value alone";
+            let fault = Fault::new("training.value_weight", problem).value(value_weight);
+            self.faults.push(fault.allowed("above 0, or reinforce.value_cycles = 0"));
+        }
         if self.sound(&["run.mode", "run.lead_cycles_max"]) && self.config.lead_cycles() > 0 {
             let problem = "[reinforce] learns from the games of the network that it trains";
             let mode = format!("\"{}\"", self.config.run.mode);

@@ -64,12 +64,18 @@ fn games() -> String {
     text + "game: tictactoe\nmoves: 5 1\n"
 }
 
-#[test]
-fn a_network_learns_games_of_others_and_plays_on() {
+/// A folder, and the paths of a configuration and records in it and of a run to make.
+fn setup() -> (tempfile::TempDir, [String; 3]) {
     let folder = tempfile::tempdir().expect("a folder");
     let config = file(folder.path(), "config.toml", CONFIG);
     let games = file(folder.path(), "games.txt", &games());
     let run = folder.path().join("run").display().to_string();
+    (folder, [config, games, run])
+}
+
+#[test]
+fn a_network_learns_games_of_others_and_plays_on() {
+    let (_folder, [config, games, run]) = setup();
     let import = ["import", &games, "--dir", &run, "--config", &config];
     let told = said(&[&import[..], &["--json"]].concat());
     let told: Value = serde_json::from_str(&told).expect("JSON");
@@ -115,6 +121,7 @@ fn what_cannot_be_imported_is_named_and_imports_nothing() {
         assert!(told.contains(words), "{words}: {told}");
     }
     assert!(!Path::new(&run).exists());
+    assert!(!folder.path().join("run.importing").exists());
     let told = said(&[&import[..], &["--skip", "--json"]].concat());
     let told: Value = serde_json::from_str(&told).expect("JSON");
     assert_eq!((&told["games"], &told["skipped"]), (&2.into(), &3.into()), "{told}");
@@ -132,10 +139,7 @@ fn what_cannot_be_imported_is_named_and_imports_nothing() {
 /// searches.
 #[test]
 fn the_chain_goes_from_records_over_policies_to_searches() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let config = file(folder.path(), "config.toml", CONFIG);
-    let games = file(folder.path(), "games.txt", &games());
-    let run = folder.path().join("run").display().to_string();
+    let (_folder, [config, games, run]) = setup();
     let mut import = vec!["import", &games, "--dir", &run, "--config", &config];
     for pair in [
         "run.cycles=5",

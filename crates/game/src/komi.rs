@@ -13,8 +13,8 @@ impl Komi {
     /// As many points as the largest board of Go has.
     const HALVES_MAX: i16 = 2 * 361;
 
-    /// Whole and half points: `7`, `7.5`, `-0.5`.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
+    /// Reads whole and half points: `7`, `7.5`, `-0.5`; `None` for anything else.
+    pub fn parse(text: &str) -> Option<Self> {
         let (sign, digits) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
         let (whole, half) = match digits.split_once('.') {
             None => (digits, 0),

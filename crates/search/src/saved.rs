@@ -124,8 +124,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Ok(())
     }
 
-    /// Fills the table with the nodes that were reached. Others were not checked, so no key may lead
-    /// to them.
+    /// Fills the table with the nodes that were reached. Others were not checked, so no key may
+    /// lead to them.
     fn restore_table(&mut self, reached: &[bool]) {
         if !self.params.graph {
             return;
@@ -169,7 +169,7 @@ impl<N: Numbers> Arena<N> {
         let side = &self.side;
         let nodes = self.nodes.len();
         let fits = |length: usize, is_used: bool, of: usize| length == if is_used { of } else { 0 };
-        nodes <= u32::MAX as usize
+        u32::try_from(nodes).is_ok()
             && self.keys.len() == nodes
             && fits(side.edges.len(), side.uses_edges, self.edges.len())
             && fits(side.moves.len(), side.uses_moves, self.priors.len())

@@ -54,18 +54,7 @@ fn random_game<G: Game>(game: &G, number: u64, visits: u32, seed: u64) -> GameRe
         Status::Over(outcome) => (outcome, GameEnd::Rules),
         Status::ToMove(_) => (Outcome::DRAW, GameEnd::PlyLimit),
     };
-    GameRecord {
-        number,
-        seed,
-        start_moves: Vec::new(),
-        parent: None,
-        komi: None,
-        resign: None,
-        evaluator: 0,
-        outcome,
-        end,
-        plies,
-    }
+    GameRecord { outcome, end, plies, ..GameRecord::started(number, seed) }
 }
 
 fn random_visits(legal: &[Move], visits: u32, random: &mut impl Rng) -> Vec<(Move, u32)> {

@@ -79,7 +79,7 @@ pub struct PlyRecord {
     pub visits: Vec<(Move, u32)>,
     /// The root's value after the search, for the mover; stored in units of 1/65,535.
     pub root_value: Wdl,
-    /// Bits: [`PlyRecord::BELOW`]; the others are 0.
+    /// Bits: [`PlyRecord::BELOW`] and [`PlyRecord::POLICY_ONLY`]; the others are 0.
     pub flags: u8,
     /// The row's weight in training; stored in units of 1/1,024, at most 63.99.
     pub weight: f32,
@@ -132,7 +132,30 @@ pub struct ResignThresholds {
     pub enforced: bool,
 }
 
+impl PlyRecord {
+    /// Bit of `flags`: only the policy learns from the ply. Its weight depends on the outcome, so
+    /// its row would teach the value and the auxiliary heads a biased outcome.
+    pub const POLICY_ONLY: u8 = 2;
+}
+
 impl GameRecord {
+    /// Returns a game from the start position without plies: no parent, no komi of its own, nobody
+    /// resigns, a draw by the rules.
+    pub fn started(number: u64, seed: u64) -> Self {
+        Self {
+            number,
+            seed,
+            start_moves: Vec::new(),
+            parent: None,
+            komi: None,
+            resign: None,
+            evaluator: 0,
+            outcome: Outcome::DRAW,
+            end: GameEnd::Rules,
+            plies: Vec::new(),
+        }
+    }
+
     /// All moves from the start position: opening and recorded ones.
     pub fn moves(&self) -> impl Iterator<Item = Move> + '_ {
         self.start_moves.iter().copied().chain(self.plies.iter().map(|ply| ply.mv))

@@ -130,7 +130,11 @@ impl<G: Game> RowMaker<'_, G> {
             outcome,
             root_value,
             policy_weight: if has_target { weight } else { Weight::ZERO },
-            value_weight: weight,
+            value_weight: if ply.flags & PlyRecord::POLICY_ONLY == 0 {
+                weight
+            } else {
+                Weight::ZERO
+            },
             game: self.record.number,
             ply: position.ply,
             aux: AuxTargets::default(),

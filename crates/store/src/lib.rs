@@ -49,7 +49,7 @@ pub use run::Run;
 pub use seal::{SEAL_DIGITS, SEAL_DIGITS_LINE, seal, unseal};
 pub use staged::Staged;
 pub use sweep::{Fate, Leftovers, Swept};
-pub use unfinished::{begin_unfinished, end_unfinished};
+pub use unfinished::{begin_unfinished, end_unfinished, remove_unfinished};
 pub use ways::{Writes, open_own, remove_own, rename_own, write_own};
 
 /// Version of the run directory's format, written by [`Entry::RunStarted`].

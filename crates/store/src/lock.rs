@@ -108,9 +108,9 @@ impl RunLock {
         }
     }
 
-    /// As [`RunLock::holder`], without ever touching the lock: for programs that look often. Where
-    /// the kernel does not list locks, a holder that was killed and whose process id is in use
-    /// again is taken to live.
+    /// Returns the holder as [`RunLock::holder`] does, without touching the lock: for programs that
+    /// look often. Some kernels do not list locks. There, a killed holder counts as alive while
+    /// another process has its process id.
     pub fn seen_holder(run: &Run, stage: Stage) -> Option<Holder> {
         let mut file = open_to_read(&run.root().join(lock_path(stage))).ok()?;
         living_holder(&mut file)
@@ -243,7 +243,8 @@ fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
 
 /// Who holds the lock, as its file says, unless that is a process before the holder.
 fn living_holder(file: &mut File) -> Option<Holder> {
-    let holder = read_holder(&mut *file)?;
+    // A file that is just being changed may be read half old and half new.
+    let holder = (0..3).find_map(|_| read_holder(&mut *file))?;
     if holder.host != clock::host() {
         return Some(holder);
     }

@@ -41,7 +41,11 @@ pub fn end_unfinished(dir: &Path) -> Result<()> {
     remove_own(&dir.join(MARK)).map(drop).map_err(|e| StoreError::io(MARK, e))
 }
 
-fn remove_unfinished(dir: &Path) -> Result<()> {
+/// Removes a directory that [`begin_unfinished`] made, if it is there.
+///
+/// # Errors
+/// As [`begin_unfinished`].
+pub fn remove_unfinished(dir: &Path) -> Result<()> {
     let io = |e| StoreError::io(dir.display().to_string(), e);
     let occupied = |found: String| StoreError::Occupied { dir: dir.display().to_string(), found };
     match there(dir).map_err(io)? {

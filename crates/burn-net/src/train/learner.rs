@@ -153,7 +153,7 @@ pub enum ValueLoss {
     #[default]
     CrossEntropy,
     /// `(v - z)^2`, where v and z are win less loss of answer and target (Silver et al. 2017,
-    /// equation 1). It tells a draw from win and loss of equal chance by nothing.
+    /// equation 1). It does not tell a sure draw from win and loss of equal chance.
     Mse,
 }
 

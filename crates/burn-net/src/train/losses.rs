@@ -162,7 +162,7 @@ impl Losses {
 /// (Silver et al. 2017, equation 1, without the weights' share).
 fn squared_error(logits: Tensor<2>, wdl: Tensor<1>, shares: Tensor<1>) -> Tensor<2> {
     let [rows, classes] = logits.dims();
-    // Differences first: win and loss are then each subtracted once.
+    // v - z is the win's difference less the loss's.
     let off = softmax(logits, 1) - wdl.reshape([rows, classes]);
     let win = off.clone().slice([0..rows, 0..1]);
     let loss = off.slice([0..rows, 2..3]);

@@ -19,7 +19,8 @@ section! {
         /// its window once at most, so the first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Passes over all games that were read from records (`dagzero import`), in the first cycle
-        /// of such a run: the window then holds all of them, and `rows_per_new_row` does not count.
+        /// of such a run. The window then holds up to `window.rows_max` rows, `rows_per_new_row`
+        /// does not count, and `rows_max` bounds all passes together.
         [Results, whole(1, 10_000)] import_epochs: u32 = 4;
         /// Rows that a cycle trains on at most.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;

@@ -89,7 +89,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         let what = format!("UCI is for chess, not for {spec}; write dagzero engine gtp");
         return Err(UsageError(what).into());
     }
-    for_one_game(&mut found.player);
+    for_one_game(&mut found.player, rayon::current_num_threads());
     let device = dz_burn_net::pick_device(&table.device)?;
     let player = found.player;
     let seed = table.seed;

@@ -61,8 +61,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Makes a run that is whole or not there: one with half of the games would play the others anew.
-/// Until `make` is done, it is called as `ending` says.
+/// Makes a run as `NEW.ending` and renames it once `make` is done. A run with half of its games
+/// would play the others anew.
 pub(super) fn make_whole<T>(
     new: &Path,
     ending: &str,
@@ -71,7 +71,10 @@ pub(super) fn make_whole<T>(
     let name = new.file_name().context("the new run needs a name")?;
     let unfinished = new.with_file_name(format!("{}.{ending}", name.to_string_lossy()));
     dz_store::begin_unfinished(&unfinished)?;
-    let made = make(&unfinished)?;
+    let made = make(&unfinished).inspect_err(|_| {
+        // What cannot be removed now is removed by the next attempt.
+        let _ = dz_store::remove_unfinished(&unfinished);
+    })?;
     fs::rename(&unfinished, new)
         .with_context(|| format!("cannot name the new run {}", new.display()))?;
     dz_store::end_unfinished(new)?;

@@ -22,14 +22,14 @@ const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 
 /// Sets up a search that has the device to itself: more nodes, and enough leaves for full batches.
-pub(super) fn for_one_game(player: &mut MatchPlayer) {
+pub(super) fn for_one_game(player: &mut MatchPlayer, threads: usize) {
     let PlayerKind::Search(search) = &mut player.kind else { return };
     search.reuse = true;
     let params = &mut search.params;
     params.nodes_max = params.nodes_max.max(NODES);
     if matches!(search.evaluator, PlayerEvaluator::Network { .. }) {
         let leaves = params.leaves_max;
-        let batches = 2 * rayon::current_num_threads();
+        let batches = 2 * threads;
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         params.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
         if params.collisions_max == 0 {
@@ -50,9 +50,9 @@ pub(super) fn session_of(
     table: &TableArgs,
 ) -> anyhow::Result<Box<dyn Session>> {
     let mut player = found.player;
-    for_one_game(&mut player);
-    let device = dz_burn_net::pick_device(&table.device)?;
     let threads = rayon::current_num_threads();
+    for_one_game(&mut player, threads);
+    let device = dz_burn_net::pick_device(&table.device)?;
     let setup =
         SessionSetup { player: &player, device, seed: table.seed, own_names: true, threads };
     make_session(&setup, spec)
