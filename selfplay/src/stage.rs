@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use anyhow::bail;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec, with_game};
 use dz_search::SearchCounts;
 use dz_stage::{Spent, StageContext};
 use dz_store::{ChampionState, Entry, RunState, SelfplaySummary, Stage};
@@ -35,8 +35,7 @@ pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::
     let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
     let state = context.ledger.state();
     let section = &context.config.selfplay;
-    let resign =
-        with_game!(&spec, |game| cycle_resign(&game, section, &context.run, state, cycle))??;
+    let resign = cycle_resign(&AnyGame::of(&spec)?, section, &context.run, state, cycle)?;
     let past = match context.config.reinforce_phase(cycle) {
         // Games drawn from policies begin at the start, and none is reanalyzed.
         Some(_) => Past::default(),
@@ -74,7 +73,7 @@ pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::
             format!("generation {next} plays on in place of generation {generation}"),
         );
     };
-    let (total, resigned) = with_game!(&spec, |game| totals(&game, context, cycle))??;
+    let (total, resigned) = totals(&AnyGame::of(&spec)?, context, cycle)?;
     let summary = SelfplaySummary {
         wall_ms: spent.wall_ms(),
         evaluator,

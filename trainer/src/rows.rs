@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_network_file::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
@@ -84,7 +84,7 @@ impl CycleRows {
             header.shape
         } else {
             let spec: GameSpec = self.identity.game.parse()?;
-            with_game!(&spec, |game| RowShape::of(&game.encoding()))?
+            RowShape::of(&AnyGame::of(&spec)?.encoding())
         };
         let planes = shape.planes;
         let lacks =

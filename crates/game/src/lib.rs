@@ -6,6 +6,7 @@
 //!
 //! Letters: `C` planes, `H` rows, `W` columns, `A` policy length.
 
+mod any;
 mod core;
 mod display;
 mod encoding;
@@ -22,6 +23,7 @@ mod spec;
 mod transcript;
 
 pub use crate::core::{Encoding, Game, Move};
+pub use any::{AnyEncoding, AnyGame, AnyHistory, AnyState};
 pub use display::{BoardKind, Display, MovePlaces};
 pub use encoding::{PlaneShape, PlaneWriter, Symmetry, Targets, unpack_planes};
 pub use error::GameError;

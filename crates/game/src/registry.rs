@@ -7,7 +7,7 @@ use crate::{Encoding, Game, GameError, GameSpec};
 #[macro_export]
 macro_rules! game_table {
     ($run:ident!($($before:tt)*)) => {
-        $crate::$run!($($before)*
+        $crate::$run! { $($before)*
             "connect4" => Connect4,
             "tictactoe" => TicTacToe,
             "hex" => Hex,
@@ -17,7 +17,7 @@ macro_rules! game_table {
             "chess" => Chess,
             "breakthrough" => Breakthrough,
             "shuttle" => Shuttle,
-        )
+        }
     };
 }
 

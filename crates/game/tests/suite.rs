@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod any;
 mod breakthrough_array;
 mod chess;
 mod chess_array;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use dz_game::{Game, GameError, GameSpec, Player, Status, with_game};
+use dz_game::{AnyGame, Game, GameError, Player, Status};
 use dz_shard::{GameEnd, GameRecord, ShardError, ShardReader};
 use serde::{Deserialize, Serialize};
 
@@ -32,7 +32,7 @@ pub(crate) fn read_shards(
     game: &str,
     shards: &[PathBuf],
 ) -> Result<Result<ShardFacts, ShardError>, GameError> {
-    with_game!(&game.parse::<GameSpec>()?, |game| shard_facts(&game, shards))
+    Ok(shard_facts(&AnyGame::of(&game.parse()?)?, shards))
 }
 
 fn shard_facts<G: Game>(game: &G, shards: &[PathBuf]) -> Result<ShardFacts, ShardError> {

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use dz_game::{Game, GameError, GameSpec, Player, with_game};
+use dz_game::{AnyGame, Game, GameError, Player};
 use dz_shard::{GameEnd, GameRecord, ShardError, ShardReader};
 use dz_store::Run;
 
@@ -51,18 +51,17 @@ fn stages(count: usize) -> Vec<usize> {
 
 /// The first game of a shard that was played from the start.
 fn first_game(game: &str, path: &Path) -> Result<Result<Option<StageGame>, ShardError>, GameError> {
-    with_game!(&game.parse::<GameSpec>()?, |game| {
-        let find = || {
-            for record in ShardReader::open(path)?.games() {
-                let record = record?;
-                if record.parent.is_none() {
-                    return Ok(Some(shown(&game, &record)));
-                }
+    let game = AnyGame::of(&game.parse()?)?;
+    let find = || {
+        for record in ShardReader::open(path)?.games() {
+            let record = record?;
+            if record.parent.is_none() {
+                return Ok(Some(shown(&game, &record)));
             }
-            Ok(None)
-        };
-        find()
-    })
+        }
+        Ok(None)
+    };
+    Ok(find())
 }
 
 fn shown<G: Game>(game: &G, record: &GameRecord) -> StageGame {

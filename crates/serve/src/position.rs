@@ -1,6 +1,6 @@
 //! A position by the moves that lead to it.
 
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use serde::Serialize;
 
 use crate::board_view::{BoardShape, BoardView};
@@ -23,7 +23,7 @@ pub(crate) struct PositionView {
 pub(crate) fn after(game: &str, moves: &str) -> Result<PositionView, String> {
     let words = |error: dz_game::GameError| dz_text::line(&error.to_string()).into_owned();
     let spec: GameSpec = game.parse().map_err(words)?;
-    with_game!(&spec, |game| position(&game, moves)).map_err(words)?
+    position(&AnyGame::of(&spec).map_err(words)?, moves)
 }
 
 fn position<G: Game>(game: &G, list: &str) -> Result<PositionView, String> {

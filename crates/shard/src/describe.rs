@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, path::Path};
 
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use serde::Serialize;
 use std::io::{Read, Seek};
 
@@ -65,8 +65,8 @@ pub fn describe(path: &Path) -> Result<ShardDescription, ShardError> {
             ShardError::damaged(format!("the header's game '{found}': {error}")).at(path)
         };
         let spec: GameSpec = found.parse().map_err(unknown)?;
-        let tally = with_game!(&spec, |game| replay_all(&game, &mut reader)).map_err(unknown)?;
-        let tally = tally.map_err(|error| error.at(path))?;
+        let game = AnyGame::of(&spec).map_err(unknown)?;
+        let tally = replay_all(&game, &mut reader).map_err(|error| error.at(path))?;
         let io = |error| ShardError::io("read the shard")(error).at(path);
         let bytes = path.metadata().map_err(io)?.len();
         Ok(tally.description(&reader, bytes))

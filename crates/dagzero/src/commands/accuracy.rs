@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fs, io::Write, path::PathBuf};
 
 use anyhow::{Context, bail};
-use dz_game::{GameSpec, with_game};
+use dz_game::{AnyGame, GameSpec};
 use dz_infer::Lockstep;
 use dz_play::{PlayerEvaluator, PlayerKind, PositionCheck, Preserved};
 use dz_record::{BYTES_MAX, decode};
@@ -128,12 +128,12 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
                 let path = path.display().to_string();
                 dz_stage::stderr_line(&format!("note: {}: {note}", dz_text::line(&path)));
             }
-            with_game!(&game, |game| read_positions(&game, path, &decoded.text))??
+            read_positions(&AnyGame::of(&game)?, path, &decoded.text)?
         }
         (None, Some(count)) => {
             let positions = generated(&game, count as usize, args.first_ply, args.seed)?;
             if let Some(path) = &args.save {
-                let text = with_game!(&game, |game| position_lines(&game, &positions))??;
+                let text = position_lines(&AnyGame::of(&game)?, &positions)?;
                 fs::write(path, text)
                     .with_context(|| format!("cannot write {}", path.display()))?;
             }

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, Key, with_game};
+use dz_game::{AnyGame, Game, GameSpec, Key};
 use dz_record::{BYTES_MAX, Sheet, decode, read};
 use dz_selfplay::{RecordImport, game_of_sheet};
 use dz_stage::count_text;
@@ -91,7 +91,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     ensure!(!args.keep_unfinished || config.training.value_weight == 0.0, UsageError(what.into()));
     let spec: GameSpec = config.run.game.parse()?;
     let imported = make_whole(dir, "importing", |unfinished| {
-        with_game!(&spec, |game| import(&game, &spec, args, &config, unfinished))?
+        import(&AnyGame::of(&spec)?, &spec, args, &config, unfinished)
     })?;
     if args.json {
         write_line(out, &imported)?;

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, Write};
 
-use dz_game::{Game, Player, Status, with_game};
+use dz_game::{AnyGame, Game, Player, Status};
 use serde::Serialize;
 
 use super::{GameArgs, Line, LineArgs, write_line};
@@ -58,7 +58,7 @@ pub(crate) fn run(
     input: &mut dyn BufRead,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
-    with_game!(&args.game.spec, |game| inspect(&game, args, input, out))?
+    inspect(&AnyGame::of(&args.game.spec)?, args, input, out)
 }
 
 fn inspect<G: Game>(

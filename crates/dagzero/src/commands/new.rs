@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use dz_config::{Key, RunConfig};
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 
 use super::create;
 use crate::{Exit, shown::wrapped};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let path = args.out.clone().unwrap_or_else(|| format!("my-{}.toml", args.game.name()).into());
     let (game, _) = dz_game::game_ids(&args.game)?;
-    let legal = with_game!(&args.game, |game| moves_at_start(&game))?;
+    let legal = moves_at_start(&AnyGame::of(&args.game)?);
     let text = configuration(&path, &game, legal);
     let mut file = create(&path)?;
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))?;

@@ -4,7 +4,7 @@ use std::{io::Write, path::PathBuf};
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_infer::{Lockstep, Sources};
 use dz_selfplay::{
     CyclePlan, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink, champion_sources,
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::config_of(&run, ledger.state())?;
     let found = RecordedGame::find(&run, ledger.state(), args.game)?;
     let spec: GameSpec = found.header.game.parse()?;
-    let outcome = with_game!(&spec, |game| replay(&game, &run, &config, ledger.state(), found))??;
+    let outcome = replay(&AnyGame::of(&spec)?, &run, &config, ledger.state(), found)?;
     if args.json {
         write_line(out, &outcome)?;
     } else {

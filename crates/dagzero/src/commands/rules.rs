@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, io::Write};
 
-use dz_game::{Encoding, Game, PlaneShape, Targets, with_game};
+use dz_game::{AnyGame, Encoding, Game, PlaneShape, Targets};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -50,7 +50,7 @@ struct Policy {
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let rules = with_game!(&args.game.spec, |game| rules(&game))?;
+    let rules = rules(&AnyGame::of(&args.game.spec)?);
     serde_json::to_writer_pretty(&mut *out, &rules)?;
     out.write_all(b"\n")?;
     Ok(Exit::Done)

@@ -1,7 +1,7 @@
 //! What the configuration alone cannot know: games, devices, threads, programs.
 
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
-use dz_game::{Encoding, Game, GameSpec, PlaneShape, with_game};
+use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
 use dz_network_file::NetworkSpec;
 use dz_search_settings::{MoveHeuristic, RolloutMoves};
 use dz_shard::{Head, is_offered};
@@ -76,7 +76,7 @@ fn game_of(config: &RunConfig) -> Option<GameSpec> {
 /// Heads that would learn what the game does not offer.
 fn head_faults(config: &RunConfig) -> Vec<Fault> {
     let offered =
-        game_of(config).and_then(|spec| with_game!(&spec, |game| game.encoding().targets()).ok());
+        game_of(config).and_then(|spec| Some(AnyGame::of(&spec).ok()?.encoding().targets()));
     let Some(offered) = offered else { return Vec::new() };
     let missing = config.heads.heads().into_iter().filter(|&head| !is_offered(head, offered));
     let fault = |head: Head| {
@@ -90,7 +90,8 @@ fn head_faults(config: &RunConfig) -> Vec<Fault> {
 /// Komi that varies where there is none.
 fn komi_faults(config: &RunConfig) -> Vec<Fault> {
     let Some(game) = game_of(config) else { return Vec::new() };
-    let Ok(has_komi) = with_game!(&game, |game| game.komi().is_some()) else { return Vec::new() };
+    let Ok(any) = AnyGame::of(&game) else { return Vec::new() };
+    let has_komi = any.komi().is_some();
     let selfplay = &config.selfplay;
     let keys = [
         ("selfplay.komi_deviation", selfplay.komi_deviation),
@@ -107,7 +108,7 @@ fn komi_faults(config: &RunConfig) -> Vec<Fault> {
 /// A network for boards of any size whose policy is no map of the board.
 fn size_fault(config: &RunConfig) -> Option<Fault> {
     let game = game_of(config)?;
-    let is_board = with_game!(&game, |game| is_policy_board(&game)).ok()?;
+    let is_board = is_policy_board(&AnyGame::of(&game).ok()?);
     let problem = format!("moves of {} are no points of its board", game.name());
     (config.network.any_size && !is_board).then(|| {
         Fault::new("network.any_size", problem).value(true).allowed("false, or another game")

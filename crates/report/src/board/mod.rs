@@ -3,7 +3,7 @@
 mod draw;
 mod grid;
 
-use dz_game::{BoardKind, Display, Game, GameSpec, Player, with_game};
+use dz_game::{AnyGame, BoardKind, Display, Game, Player};
 
 pub(crate) use draw::{board_svg, ground_svg, pieces_svg};
 use grid::Grid;
@@ -92,7 +92,7 @@ pub(crate) struct Board {
 /// The board after `moves` of the game; `None` where the game is unknown, a move is not legal, or
 /// the game's text shows no board.
 pub(crate) fn board(game: &str, moves: &[String]) -> Option<Board> {
-    with_game!(&game.parse::<GameSpec>().ok()?, |game| board_after(&game, moves)).ok()?
+    board_after(&AnyGame::of(&game.parse().ok()?).ok()?, moves)
 }
 
 fn board_after<G: Game>(game: &G, moves: &[String]) -> Option<Board> {

@@ -1,6 +1,6 @@
 //! Lists of games.
 
-use dz_game::{Game, GameSpec, Move, with_game};
+use dz_game::{AnyGame, Game, GameSpec, Move};
 use serde::{Deserialize, Serialize};
 
 use super::places::{Contents, Kind};
@@ -61,7 +61,8 @@ pub(crate) fn list(contents: &Contents, filter: &Filter) -> Result<GameList, Str
     }
     let spec: GameSpec =
         contents.game.parse().map_err(|error: dz_game::GameError| error.to_string())?;
-    with_game!(&spec, |game| list_of(&game, contents, filter)).map_err(|error| error.to_string())
+    let game = AnyGame::of(&spec).map_err(|error| error.to_string())?;
+    Ok(list_of(&game, contents, filter))
 }
 
 fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList {

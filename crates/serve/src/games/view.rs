@@ -1,6 +1,6 @@
 //! One game, position by position.
 
-use dz_game::{Encoding, Game, GameSpec, Move, Player, Status, Symmetry, with_game};
+use dz_game::{AnyGame, Encoding, Game, GameSpec, Move, Player, Status, Symmetry};
 use serde::Serialize;
 
 use super::places::{Contents, Place};
@@ -56,8 +56,8 @@ pub(crate) fn view(contents: &Contents, file: &str, number: u64) -> Result<GameV
     let recorded = one(&contents.run, place, number)?;
     let spec: GameSpec =
         contents.game.parse().map_err(|error: dz_game::GameError| error.to_string())?;
-    let seen = with_game!(&spec, |game| view_of(&game, place, &recorded));
-    seen.map_err(|error| error.to_string())?
+    let game = AnyGame::of(&spec).map_err(|error| error.to_string())?;
+    view_of(&game, place, &recorded)
 }
 
 fn view_of<G: Game>(game: &G, place: &Place, recorded: &RecordedGame) -> Result<GameView, String> {

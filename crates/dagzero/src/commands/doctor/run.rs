@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use dz_game::{GameSpec, with_game};
+use dz_game::AnyGame;
 use dz_network_file::NetworkFile;
 use dz_report::{Finding, Probed, Severity};
 use dz_store::{Ledger, Run, RunState};
@@ -90,7 +90,7 @@ fn probe(run: &Run, state: &RunState, network: &[u8], device: &str) -> anyhow::R
     let shards: Vec<PathBuf> = kept.map(|(_, shard)| run.local_path(&shard.object)).collect();
     let device = dz_burn_net::pick_device(device)?;
     let probe = Probe { network, device, shards: &shards, seed: started.seed };
-    with_game!(&started.game.parse::<GameSpec>()?, |game| probe.run(game))?
+    probe.run(AnyGame::of(&started.game.parse()?)?)
 }
 
 impl Checkup {

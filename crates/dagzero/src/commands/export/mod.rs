@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_record::Format;
 
 use self::{
@@ -101,7 +101,7 @@ fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     }
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
-    with_game!(&spec, |game| export(&game, args, &source, out))?
+    export(&AnyGame::of(&spec)?, args, &source, out)
 }
 
 fn export<G: Game>(

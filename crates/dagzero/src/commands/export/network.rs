@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_cpu_net::Reference;
-use dz_game::{Encoding, Game, GameSpec, Symmetry, unpack_planes, with_game};
+use dz_game::{AnyGame, Encoding, Game, GameSpec, Symmetry, unpack_planes};
 use dz_infer::{Leaf, encode_leaves};
 use dz_network_file::NetworkFile;
 use dz_onnx::{Meaning, to_onnx};
@@ -72,7 +72,7 @@ fn safetensors(from: &Path, out: &Path) -> anyhow::Result<()> {
     let bytes = network_of(from)?;
     let file = NetworkFile::from_bytes(&bytes)?;
     let spec: GameSpec = file.header.spec.game.parse()?;
-    let described = with_game!(&spec, |game| describe(&game, &file))??;
+    let described = describe(&AnyGame::of(&spec)?, &file)?;
     let text = serde_json::to_string_pretty(&described)? + "\n";
     write_new(&description, text.as_bytes())?;
     write_new(out, &bytes)?;
@@ -84,7 +84,7 @@ fn safetensors(from: &Path, out: &Path) -> anyhow::Result<()> {
 pub(super) fn onnx(from: &Path, out: &Path) -> anyhow::Result<()> {
     let file = NetworkFile::from_bytes(&network_of(from)?)?;
     let spec: GameSpec = file.header.spec.game.parse()?;
-    let meaning = with_game!(&spec, |game| meaning(&game, &file))??;
+    let meaning = meaning(&AnyGame::of(&spec)?, &file)?;
     write_new(out, &to_onnx(&file, &meaning)?)?;
     let network = &file.header.spec;
     dz_stage::stderr_line(&format!(

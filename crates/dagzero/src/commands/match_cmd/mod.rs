@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 use dz_burn_net::DeviceChoice;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_infer::Lockstep;
 use dz_play::{
     EarlyStop, Match, MatchObserver, MatchPlayer, MatchProgress, MatchTask, PlayedMatch,
@@ -157,7 +157,7 @@ fn play(
 ) -> anyhow::Result<PlayedMatch> {
     // What cannot be written is known before a game is played.
     let format = match out_file {
-        Some(path) => Some(with_game!(game, |game| kept_as(&game, path))??),
+        Some(path) => Some(kept_as(&AnyGame::of(game)?, path)?),
         None => None,
     };
     let file = out_file.map(create).transpose()?;
@@ -173,7 +173,7 @@ fn play(
     if let (Some(path), Some(mut file), Some(format)) = (out_file, file, format) {
         let bytes = match format {
             None => write_match(&played.header, &played.games)?,
-            Some(format) => with_game!(game, |game| records(&game, &played, format))??.into_bytes(),
+            Some(format) => records(&AnyGame::of(game)?, &played, format)?.into_bytes(),
         };
         let done = file.write_all(&bytes);
         done.with_context(|| format!("cannot write {}", path.display()))?;

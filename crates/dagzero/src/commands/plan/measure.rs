@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_gatekeeper::selfplay_ply_cost;
 use dz_infer::Lockstep;
 use dz_play::{Arena, MatchPlayer, PlayerEvaluator, PositionCheck, SearchPlayer};
@@ -36,7 +36,7 @@ pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured
     let game: GameSpec = config.run.game.parse()?;
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let mut measured = Measured {
-        plies: with_game!(&game, |game| random_plies(&game, config.selfplay.plies_max))?,
+        plies: random_plies(&AnyGame::of(&game)?, config.selfplay.plies_max),
         ..Measured::default()
     };
     let search = |evaluator: PlayerEvaluator, playouts: u32| {

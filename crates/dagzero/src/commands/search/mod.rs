@@ -14,7 +14,7 @@ use std::{io::Write, path::PathBuf};
 use anyhow::Context;
 use clap::ArgGroup;
 use dz_config::SearchSection;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 
 use dz_play::SearchIdentity;
 use dz_search::{Domain, Exact, ExplicitGraph, GraphFile, RootNoise, Search};
@@ -107,14 +107,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         load: args.load.clone(),
     };
     let report = match (&args.game, &args.graph) {
-        (Some(spec), _) => with_game!(spec, |game| search_game(
-            game,
-            &args.line,
-            &args.evaluator,
-            &plan,
-            &parts,
-            &|| false
-        ))??,
+        (Some(spec), _) => {
+            search_game(AnyGame::of(spec)?, &args.line, &args.evaluator, &plan, &parts, &|| false)?
+        }
         (None, Some(path)) => {
             let file = read_graph(path)?;
             let graph = ExplicitGraph::new(&file)
@@ -251,8 +246,7 @@ pub(super) fn lay_open(
     let parts = Parts { limit, nodes: true, trace: true, save: None, load: None };
     let line = LineArgs { position: None, moves: request.moves.clone() };
     let evaluator = EvaluatorArg::Champion(request.run.clone(), request.generation);
-    let report =
-        with_game!(spec, |game| search_game(game, &line, &evaluator, &plan, &parts, stop))??;
+    let report = search_game(AnyGame::of(spec)?, &line, &evaluator, &plan, &parts, stop)?;
     Ok(serde_json::to_value(report)?)
 }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
 use dz_frontends::Session;
-use dz_game::{Game, GameSpec, canonical_spec, with_game};
+use dz_game::{AnyGame, Game, GameSpec, canonical_spec};
 use dz_record::Format;
 use dz_serve::{Backend, GameFile, LaidOpen, RecordText, SearchRequest};
 use dz_store::{Ledger, Run};
@@ -85,7 +85,7 @@ fn record(file: &GameFile) -> anyhow::Result<RecordText> {
     let name = Run::open(&file.run)?.name();
     let source = Source::of_file(name, &file.path)?;
     let spec: GameSpec = source.game()?.parse()?;
-    with_game!(&spec, |game| record_of(&game, &source, file.number))?
+    record_of(&AnyGame::of(&spec)?, &source, file.number)
 }
 
 fn record_of<G: Game>(game: &G, source: &Source, number: u64) -> anyhow::Result<RecordText> {

@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use dz_game::{Game, Outcome, Status, with_game};
+use dz_game::{AnyGame, Game, Outcome, Status};
 use dz_gatekeeper::result_of;
 use dz_network_file::NetworkFile;
 use dz_play::{PlayedGame, PlayedMatch, read_match};
@@ -96,7 +96,7 @@ pub(super) fn match_file(
         same("player", found.name.as_str(), wanted.as_str())?;
     }
     let plies_max = header.plies_max;
-    with_game!(&header.game.parse()?, |game| replay_all(&game, &games, plies_max))??;
+    replay_all(&AnyGame::of(&header.game.parse()?)?, &games, plies_max)?;
     let counted = result_of(&games);
     ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
     Ok(counted.games)
