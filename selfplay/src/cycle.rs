@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use dz_game::{Game, Player};
+use dz_game::{Game, GameSpec, Player, with_game};
 use dz_infer::{
-    Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster,
-    Sources,
+    Encoded, Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator,
+    Readers, Request, Roster, Sources,
 };
 use dz_search::SearchCounts;
 use dz_shard::GameRecord;
@@ -109,6 +109,35 @@ pub fn play_cycle<G: Game>(
 ) -> anyhow::Result<CycleTally> {
     let mut missing = missing.iter().copied();
     play_shards(game, plan, &mut || missing.next(), sources, sink)
+}
+
+/// As [`play_cycle`] for the game that `spec` names, with one network and `cache_entries` cached
+/// evaluations. Self-play is compiled once a game in this crate; callers of this function do not
+/// compile it again.
+///
+/// # Errors
+/// As [`play_cycle`], and if there is no such game or the network is not for it.
+pub fn play_cycle_of(
+    spec: &GameSpec,
+    plan: &CyclePlan,
+    network: Box<dyn NetworkEvaluator>,
+    cache_entries: usize,
+    sink: &mut dyn ShardSink,
+) -> anyhow::Result<CycleTally> {
+    with_game!(spec, |game| play_all(&game, plan, network, cache_entries, sink))?
+}
+
+fn play_all<G: Game>(
+    game: &G,
+    plan: &CyclePlan,
+    network: Box<dyn NetworkEvaluator>,
+    cache_entries: usize,
+    sink: &mut dyn ShardSink,
+) -> anyhow::Result<CycleTally> {
+    let mut sources = Sources::default();
+    sources.add_batched(Box::new(Encoded::new(game, network)?), cache_entries);
+    let shards: Vec<u64> = (0..plan.shards()).collect();
+    play_cycle(game, plan, &shards, &mut sources, sink)
 }
 
 /// As [`play_cycle`], of the shards that `next` names one after another. It is asked whenever there

@@ -32,7 +32,9 @@ mod stage;
 mod summary;
 mod surprise;
 
-pub use cycle::{CycleGame, CyclePlan, CycleTally, ShardSink, play_cycle, play_shards};
+pub use cycle::{
+    CycleGame, CyclePlan, CycleTally, ShardSink, play_cycle, play_cycle_of, play_shards,
+};
 pub use decided::DecidedPlan;
 pub use fleet::{WorkerEnd, WorkerOptions, WorkerRefused, finish_mailbox, work};
 pub use forks::Forks;

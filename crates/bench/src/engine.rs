@@ -2,14 +2,12 @@
 //! flight cost.
 
 use anyhow::{Context, bail};
+use dz_burn_net::DeviceChoice;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_frontends::COLLISIONS_MAX;
-use dz_game::Game;
+use dz_game::{Game, GameSpec};
 use dz_infer::{Encoded, Lockstep, Sources};
-use dz_play::{
-    MatchPlayer, NoNetworks, PlayerKind, PlayerPool, PositionCheck, SearchPlayer, check_positions,
-    rollout_anchor,
-};
+use dz_play::{MatchPlayer, PlayerKind, PositionCheck, SearchPlayer, rollout_anchor};
 use dz_search::SearchParams;
 use dz_solver::solved_positions;
 
@@ -41,7 +39,7 @@ pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
             let preserving = solved.solved.preserving();
             Ok(PositionCheck { moves: solved.moves, preserving, value: None })
         });
-        rows.extend(shares(game, &positions.collect::<anyhow::Result<Vec<_>>>()?)?);
+        rows.extend(shares(&game.spec(), &positions.collect::<anyhow::Result<Vec<_>>>()?)?);
     }
     Ok(rows)
 }
@@ -99,8 +97,8 @@ fn median(mut rates: Vec<f64>) -> f64 {
 /// How often a search with so many leaves in flight keeps a position's value: what it costs that
 /// leaves are chosen before their siblings' values are known. Rollouts evaluate, so that no network
 /// need be trained.
-fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
-    let mut pool = PlayerPool::new(game, NoNetworks, 0);
+fn shares(spec: &GameSpec, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
+    let mut arena = dz_gatekeeper::arena(spec, &[DeviceChoice::Cpu], 0)?;
     let PlayerKind::Search(anchor) = rollout_anchor("anchor", 1).kind else {
         bail!("the rollout anchor searches; please report this");
     };
@@ -112,12 +110,11 @@ fn shares<G: Game>(game: &G, positions: &[PositionCheck]) -> anyhow::Result<Vec<
             let params = SearchParams { leaves_max, collisions_max, ..anchor.params };
             let search = SearchPlayer { params, ..anchor.clone() };
             let player = MatchPlayer::search("anchor", search);
-            let found = check_positions(&mut pool, &player, positions, EXAM.1, &lockstep)
-                .context("checking positions")?;
+            let found =
+                arena.check(&player, positions, EXAM.1, &lockstep).context("checking positions")?;
             let nontrivial: Vec<_> = found.iter().filter(|answer| answer.nontrivial).collect();
             let kept = nontrivial.iter().filter(|answer| answer.preserved).count();
             let share = kept as f64 / nontrivial.len().max(1) as f64;
-            let spec = game.spec();
             let playouts = EXAM.1;
             let name =
                 format!("{spec}, {playouts} rollouts, {leaves_max} leaves in flight, value kept");

@@ -8,12 +8,10 @@ use anyhow::{Context, ensure};
 use dz_burn_net::{DeviceChoice, network_with};
 use dz_config::RunConfig;
 use dz_cpu_net::{network_spec_of, random_network};
-use dz_game::Game;
-use dz_infer::{
-    Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, Note, Sources, Ticket,
-};
+use dz_game::{AnyGame, Game};
+use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_network_file::NetworkSpec;
-use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle};
+use dz_selfplay::{CyclePlan, CycleTally, Past, ShardSink, cycle_plan, play_cycle_of};
 use dz_shard::GameRecord;
 
 use crate::at_once::AtOnce;
@@ -27,8 +25,8 @@ const GAMES: u64 = 10_000_000;
 const CACHE_ENTRIES: usize = 1 << 20;
 
 /// Hands each figure to `each` as soon as it is known.
-pub(crate) fn rows<G: Game>(
-    game: &G,
+pub(crate) fn rows(
+    game: &AnyGame,
     args: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
@@ -93,22 +91,18 @@ impl Reached {
 }
 
 /// Plays games with a network. Measuring begins after half of the time.
-fn reach<G: Game>(
-    game: &G,
+fn reach(
+    game: &AnyGame,
     args: &DeviceArgs,
     network: impl NetworkEvaluator + 'static,
 ) -> anyhow::Result<Reached> {
     let plan = plan(game, args)?;
-    let evaluator = Box::new(Encoded::new(game, network)?);
     let begun = Instant::now();
     let waited = Arc::new(AtomicU64::new(0));
     let opens = begun + args.time() / 2;
-    let until = Until { evaluator, end: opens + args.time(), waited: Arc::clone(&waited) };
-    let mut sources = Sources::default();
-    sources.add_batched(Box::new(until), CACHE_ENTRIES);
-    let shards: Vec<u64> = (0..plan.shards()).collect();
+    let network = Until { network, end: opens + args.time(), waited: Arc::clone(&waited) };
     let mut window = Window { opens, waited, first: None, last: None };
-    match play_cycle(game, &plan, &shards, &mut sources, &mut window) {
+    match play_cycle_of(&game.spec(), &plan, Box::new(network), CACHE_ENTRIES, &mut window) {
         Err(error) if !is_time_over(&error) => Err(error),
         _ => window.reached(),
     }
@@ -119,7 +113,7 @@ fn is_time_over(error: &anyhow::Error) -> bool {
 }
 
 /// Games of the quick preset with as many playouts for every move.
-fn plan<G: Game>(game: &G, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
+fn plan(game: &AnyGame, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
     const PRESET: &str = include_str!("../../../configs/connect4-quick.toml");
     let overrides = [
         format!("run.game=\"{}\"", game.spec()),
@@ -139,39 +133,38 @@ const CLOCK: &str = "the bench's clock";
 
 /// Fails when the time is over, since a lockstep would go on to its last game. Sums up the time
 /// spent waiting.
-struct Until<G: Game> {
-    evaluator: Box<dyn Evaluator<G>>,
+struct Until<N> {
+    network: N,
     end: Instant,
-    /// Nanoseconds.
     waited: Arc<AtomicU64>,
 }
 
-impl<G: Game> Evaluator<G> for Until<G> {
+impl<N: NetworkEvaluator> NetworkEvaluator for Until<N> {
     fn id(&self) -> &str {
-        self.evaluator.id()
+        self.network.id()
     }
 
-    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+    fn encoding_id(&self) -> &str {
+        self.network.encoding_id()
+    }
+
+    fn policy_len(&self) -> usize {
+        self.network.policy_len()
+    }
+
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         if Instant::now() < self.end {
-            return self.evaluator.submit(leaves);
+            return self.network.submit(batch);
         }
         let message = "the time is over".to_owned();
         Err(EvaluatorError::Device { device: CLOCK.to_owned(), message })
     }
 
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
-        self.wait_noting(ticket, &|_, _| {})
-    }
-
-    fn wait_noting(
-        &mut self,
-        ticket: Ticket,
-        note: &Note<'_>,
-    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         let begun = Instant::now();
-        let answers = self.evaluator.wait_noting(ticket, note);
+        let outputs = self.network.wait(ticket);
         self.waited.fetch_add(begun.elapsed().as_nanos() as u64, Ordering::Relaxed);
-        answers
+        outputs
     }
 }
 
@@ -246,7 +239,7 @@ mod tests {
                 found.push(row);
                 Ok(())
             };
-            rows(&TicTacToe, &args, &mut each).is_ok().then_some(found)
+            rows(&TicTacToe.into(), &args, &mut each).is_ok().then_some(found)
         });
         let rows_found = found.expect("batches in half a minute");
         let unit = |unit: &str| {

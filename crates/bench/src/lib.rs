@@ -27,7 +27,7 @@ mod timing;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec, with_game};
 
 pub use device_args::DeviceArgs;
 pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
@@ -97,20 +97,28 @@ pub fn measure(
         _ => {}
     }
     for spec in games {
-        with_game!(spec, |game| measure_game(&game, bench, on, each))??;
+        // Self-play is compiled in its own crate.
+        match bench {
+            Bench::Games => games::rows(&AnyGame::of(spec)?, on, each)?,
+            // What a search costs beside its network does not depend much on how a game is called.
+            Bench::Engine => {
+                engine::rows(&AnyGame::of(spec)?)?.into_iter().try_for_each(&mut *each)?;
+            }
+            Bench::Selfplay => {
+                selfplay::rows(&AnyGame::of(spec)?)?.into_iter().try_for_each(&mut *each)?;
+            }
+            _ => {
+                let rows = with_game!(spec, |game| measure_game(&game, bench))??;
+                rows.into_iter().try_for_each(&mut *each)?;
+            }
+        }
     }
     Ok(())
 }
 
 /// Measures `bench` on one game.
-fn measure_game<G: Game>(
-    game: &G,
-    bench: Bench,
-    on: &DeviceArgs,
-    each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
-    let rows = match bench {
-        Bench::Games => return games::rows(game, on, each),
+fn measure_game<G: Game>(game: &G, bench: Bench) -> anyhow::Result<Vec<BenchRow>> {
+    Ok(match bench {
         Bench::Shard => {
             let is_go = game.spec().name() == "go";
             let (games, visits, repeats) = if is_go { SHARD_GAMES_GO } else { SHARD_GAMES };
@@ -120,14 +128,11 @@ fn measure_game<G: Game>(
         Bench::Rules => rules::rows(game)?,
         Bench::Infer => infer::rows()?,
         Bench::Rows => rows::rows(game)?,
-        Bench::Selfplay => selfplay::rows(game)?,
-        Bench::Engine => engine::rows(game)?,
         Bench::Shuffle => {
             let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
             shuffle::rows(game, scratch.path(), SHUFFLE_SHARDS)?
         }
-        // These measure no game.
-        Bench::Device | Bench::Soak => Vec::new(),
-    };
-    rows.into_iter().try_for_each(each)
+        // `measure` has answered these.
+        Bench::Device | Bench::Soak | Bench::Games | Bench::Selfplay | Bench::Engine => Vec::new(),
+    })
 }

@@ -6,10 +6,10 @@ use anyhow::{Context, ensure};
 use dz_burn_net::{BurnEvaluator, DeviceChoice, EvaluatorOptions};
 use dz_config::RunConfig;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
-use dz_game::Game;
-use dz_infer::{Encoded, Evaluator, Sources};
+use dz_game::{AnyGame, Game};
+use dz_infer::NetworkEvaluator;
 use dz_network_file::NetworkFile;
-use dz_selfplay::{CyclePlan, Past, ShardSink, cycle_plan, play_cycle};
+use dz_selfplay::{CyclePlan, Past, ShardSink, cycle_plan, play_cycle_of};
 use dz_shard::GameRecord;
 
 use crate::python::PythonPeer;
@@ -58,27 +58,23 @@ struct Samples {
     playouts: Vec<f64>,
 }
 
-pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
+pub(crate) fn rows(game: &AnyGame) -> anyhow::Result<Vec<BenchRow>> {
     let mut rows = beside_burn(game, &QUICK, SAMPLES)?;
     rows.extend(beside_pgx(game, &SMALL, SAMPLES)?);
     Ok(rows)
 }
 
 /// Our evaluator and Burn's, in turns.
-fn beside_burn<G: Game>(
-    game: &G,
-    setting: &Setting,
-    samples: usize,
-) -> anyhow::Result<Vec<BenchRow>> {
+fn beside_burn(game: &AnyGame, setting: &Setting, samples: usize) -> anyhow::Result<Vec<BenchRow>> {
     let ready = setting.ready(game)?;
     let mut ours = Samples::default();
     let mut theirs = Samples::default();
     for _ in 0..samples {
         let network = CpuEvaluator::load(&ready.file)?;
-        ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;
+        ours.add(game, &ready, Box::new(network))?;
         let options = EvaluatorOptions::for_device(DeviceChoice::Cpu);
         let burn = BurnEvaluator::load(&ready.file, DeviceChoice::Cpu, options)?;
-        theirs.add(game, &ready, Box::new(Encoded::new(game, burn)?))?;
+        theirs.add(game, &ready, Box::new(burn))?;
     }
     let name = setting.full_name(game);
     let peers = theirs.figures().map(|(_, rates)| rates.median());
@@ -88,11 +84,7 @@ fn beside_burn<G: Game>(
 
 /// Our self-play and that of pgx and mctx, in turns; alone where there is no Python for them, and
 /// in games other than Connect Four.
-fn beside_pgx<G: Game>(
-    game: &G,
-    setting: &Setting,
-    samples: usize,
-) -> anyhow::Result<Vec<BenchRow>> {
+fn beside_pgx(game: &AnyGame, setting: &Setting, samples: usize) -> anyhow::Result<Vec<BenchRow>> {
     const SCRIPT: &str = include_str!("../../../benchmarks/pgx_peer.py");
     let ready = setting.ready(game)?;
     let (blocks, channels) = setting.network;
@@ -109,7 +101,7 @@ fn beside_pgx<G: Game>(
     let mut theirs = Samples::default();
     for _ in 0..samples {
         let network = CpuEvaluator::load(&ready.file)?;
-        ours.add(game, &ready, Box::new(Encoded::new(game, network)?))?;
+        ours.add(game, &ready, Box::new(network))?;
         if let Some(peer) = &mut peer {
             let numbers: Result<Vec<f64>, _> = peer.ask("")?.split(' ').map(str::parse).collect();
             let numbers = numbers.context("the peer's rates")?;
@@ -134,7 +126,7 @@ fn row(name: &str, (unit, rates): &(&'static str, Rates)) -> BenchRow {
 
 impl Setting {
     /// The plan of a sample's games, and what plays them.
-    fn ready<G: Game>(&self, game: &G) -> anyhow::Result<Ready> {
+    fn ready(&self, game: &AnyGame) -> anyhow::Result<Ready> {
         let config = self.config(game)?;
         let (blocks, channels) = self.network;
         Ok(Ready {
@@ -144,7 +136,7 @@ impl Setting {
         })
     }
 
-    fn config<G: Game>(&self, game: &G) -> anyhow::Result<RunConfig> {
+    fn config(&self, game: &AnyGame) -> anyhow::Result<RunConfig> {
         const PRESET: &str = include_str!("../../../configs/connect4-quick.toml");
         let mut overrides: Vec<String> = self.overrides.iter().map(ToString::to_string).collect();
         overrides.push(format!("run.game=\"{}\"", game.spec()));
@@ -156,7 +148,7 @@ impl Setting {
         Ok(RunConfig::from_text(PRESET, &overrides)?)
     }
 
-    fn full_name<G: Game>(&self, game: &G) -> String {
+    fn full_name(&self, game: &AnyGame) -> String {
         let (blocks, channels) = self.network;
         let threads = rayon::current_num_threads();
         format!("{}, b{blocks}c{channels}, {}, {threads} threads", game.spec().name(), self.name)
@@ -165,17 +157,14 @@ impl Setting {
 
 impl Samples {
     /// Plays the games once more.
-    fn add<G: Game>(
+    fn add(
         &mut self,
-        game: &G,
+        game: &AnyGame,
         Ready { plan, cache_entries, .. }: &Ready,
-        evaluator: Box<dyn Evaluator<G>>,
+        network: Box<dyn NetworkEvaluator>,
     ) -> anyhow::Result<()> {
-        let mut sources = Sources::default();
-        sources.add_batched(evaluator, *cache_entries);
-        let shards: Vec<u64> = (0..plan.shards()).collect();
         let begun = Instant::now();
-        let tally = play_cycle(game, plan, &shards, &mut sources, &mut Nowhere)?;
+        let tally = play_cycle_of(&game.spec(), plan, network, *cache_entries, &mut Nowhere)?;
         let seconds = begun.elapsed().as_secs_f64();
         self.games.push(tally.games as f64 / seconds);
         self.evaluations.push(tally.lockstep.evaluations as f64 / seconds);
@@ -210,7 +199,7 @@ mod tests {
     #[test]
     fn games_are_played_with_both_evaluators_and_counted() {
         let setting = Setting { network: (1, 16), games: 3, ..QUICK };
-        let rows = beside_burn(&TicTacToe, &setting, 1).unwrap();
+        let rows = beside_burn(&TicTacToe.into(), &setting, 1).unwrap();
         let units: Vec<&str> = rows.iter().map(|row| row.unit.as_str()).collect();
         assert_eq!(units, ["games/s", "evaluations/s", "playouts/s"]);
         for row in &rows {
@@ -223,7 +212,7 @@ mod tests {
     /// With `DAGZERO_PYTHON`, beside pgx and mctx.
     #[test]
     fn small_searches_have_the_playouts_that_they_are_named_for() {
-        let game = Connect4::new(7, 6, 4).unwrap();
+        let game = Connect4::new(7, 6, 4).unwrap().into();
         let setting = Setting { network: (1, 16), games: 2, ..SMALL };
         let plan = setting.ready(&game).unwrap().plan;
         assert_eq!((plan.games.playouts, plan.games.full_share, plan.count), (32, 1.0, 2));

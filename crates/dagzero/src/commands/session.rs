@@ -2,7 +2,7 @@
 
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{COLLISIONS_MAX, GameSession, Session};
-use dz_game::{AnyGame, Game, GameSpec};
+use dz_game::{Game, GameSpec, with_game};
 use dz_gatekeeper::OnDevices;
 use dz_play::{MatchPlayer, PlayerEvaluator, PlayerKind, PlayerPool};
 
@@ -63,7 +63,7 @@ pub(super) fn make_session(
     setup: &SessionSetup<'_>,
     spec: &GameSpec,
 ) -> anyhow::Result<Box<dyn Session>> {
-    session(&AnyGame::of(spec)?, setup)
+    with_game!(spec, |game| session(&game, setup))?
 }
 
 /// The player of a session and how the session is made.
