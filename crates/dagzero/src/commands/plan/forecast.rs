@@ -1,6 +1,6 @@
 //! From what a machine does in a second to what a run takes: plain arithmetic.
 
-use dz_config::{AnchorKind, RunConfig};
+use dz_config::{AnchorKind, ReinforcePhase, RunConfig};
 use dz_gatekeeper::{ROLLOUTS_A_PLAYOUT, selfplay_ply_cost};
 use dz_shuffler::{RowCounts, WindowLaw};
 use serde::Serialize;
@@ -36,6 +36,8 @@ pub(super) struct Measured {
 pub(super) struct CycleForecast {
     pub(super) cycle: u32,
     pub(super) games: u64,
+    /// Positions that are recorded to be learned.
+    pub(super) positions: u64,
     pub(super) new_rows: u64,
     pub(super) window_rows: u64,
     pub(super) train_rows: u64,
@@ -88,7 +90,7 @@ impl Forecast {
         let config = &config;
         for cycle in 1..=cycles {
             let now = sum.next_cycle(config, measured, cycle);
-            sum.add(now, measured);
+            sum.add(now);
         }
         sum.final_s = final_match(config, measured);
         sum.wall_s += sum.final_s;
@@ -133,15 +135,25 @@ impl Forecast {
     fn next_cycle(&self, config: &RunConfig, measured: &Measured, cycle: u32) -> CycleForecast {
         // Games with a network were measured with the playouts of the last cycle.
         let ply = |generation| selfplay_ply_cost(config, generation);
-        let (games, game_s) = match cycle {
-            1 => (config.bootstrap.games, measured.bootstrap_game_s),
-            _ => (config.selfplay.games, measured.game_s * ply(cycle - 1) / ply(u32::MAX)),
+        // A policy plays with one evaluation a move. The learner has half of the moves and learns
+        // from the games that it wins, half of them again.
+        let policy_game_s = measured.game_s / ply(u32::MAX);
+        let (games, game_s, recorded) = match (cycle, config.reinforce_phase(cycle)) {
+            (1, _) => (config.bootstrap.games, measured.bootstrap_game_s, measured.positions),
+            (_, Some(ReinforcePhase::Policy)) => {
+                (config.reinforce.games, policy_game_s, measured.plies / 4.0)
+            }
+            (_, Some(ReinforcePhase::Value)) => (config.reinforce.value_games, policy_game_s, 1.0),
+            (_, None) => {
+                let game_s = measured.game_s * ply(cycle - 1) / ply(u32::MAX);
+                (config.selfplay.games, game_s, measured.positions)
+            }
         };
-        let rows = |games: u64| {
-            (games as f64 * measured.positions * (1.0 - config.window.validation_share)) as u64
-        };
-        let new_rows = rows(games.into());
-        let played = rows(self.games + u64::from(games));
+        let positions = (f64::from(games) * recorded) as u64;
+        let rows =
+            |positions: u64| (positions as f64 * (1.0 - config.window.validation_share)) as u64;
+        let new_rows = rows(positions);
+        let played = rows(self.positions + positions);
         let window_rows = WindowLaw::of(config).rows(played);
         let train_rows = RowCounts::of(config).train_rows(new_rows, window_rows);
         let selfplay_s = f64::from(games) * game_s;
@@ -158,6 +170,7 @@ impl Forecast {
         CycleForecast {
             cycle,
             games,
+            positions,
             new_rows,
             window_rows,
             train_rows,
@@ -169,14 +182,14 @@ impl Forecast {
         }
     }
 
-    fn add(&mut self, now: CycleForecast, measured: &Measured) {
+    fn add(&mut self, now: CycleForecast) {
         self.wall_s += now.wall_s;
         self.selfplay_s += now.selfplay_s;
         self.shuffle_s += now.shuffle_s;
         self.train_s += now.train_s;
         self.matches_s += now.matches_s;
         self.games += now.games;
-        self.positions = (self.games as f64 * measured.positions) as u64;
+        self.positions += now.positions;
         self.rows_trained += now.train_rows;
         self.by_cycle.push(now);
     }

@@ -246,6 +246,21 @@ mod tests {
     }
 
     #[test]
+    fn games_of_policies_take_one_evaluation_a_move() {
+        let set = ["reinforce.cycles=1", "reinforce.games=400", "reinforce.value_cycles=1"];
+        let set = set.into_iter().chain(["reinforce.value_games=1000", "run.cycles=4"]);
+        let config =
+            RunConfig::from_text(SMOKE, &set.map(str::to_owned).collect::<Vec<_>>()).unwrap();
+        let cycles = Forecast::of(&config, &measured(), 4).by_cycle;
+        assert_eq!(cycles.iter().map(|c| c.games).collect::<Vec<_>>(), [200, 400, 1_000, 40]);
+        // 8 plies a game, of which the learner has 4 and keeps those of the games that it wins.
+        let recorded: Vec<u64> = cycles.iter().map(|c| c.positions).collect();
+        assert_eq!(recorded, [200 * 7, 400 * 2, 1_000, 40 * 7]);
+        let ply = dz_gatekeeper::selfplay_ply_cost(&config, u32::MAX);
+        assert!((cycles[1].selfplay_s - 400.0 * 0.02 / ply).abs() < 1e-9);
+    }
+
+    #[test]
     fn the_final_match_is_counted_once_against_the_slowest_anchor() {
         // The preset's anchors are random moves and 50 rollouts.
         let set = ["final.games=100", "final.playouts=50"].map(str::to_owned);
