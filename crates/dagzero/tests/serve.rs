@@ -127,3 +127,91 @@ fn a_port_in_use_and_a_missing_folder_are_wrong_usage() {
     let said = refused(&["serve", "/no/such/folder"]);
     assert!(said.contains("/no/such/folder"), "{said}");
 }
+
+/// What a page without a server answers with, in place of the requests of `common.js`.
+const RECORDED: &str = "
+  const key = (body) => (body.moves instanceof Array ? body.moves.join(' ') : body.moves);
+  DZ.post = async (path, body) => (path.endsWith('/board') ? RECORDED.boards[key(body)] : RECORDED.search);
+  DZ.get = async (path) => RECORDED.playouts[Number(path.split('/').pop())];
+";
+const RECORDED_PAGE: &str =
+    concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/concepts/recorded-search.html");
+
+/// What stands between two words of a text, and the text without all of it.
+fn cut(text: &str, from: &str, to: &str) -> (String, String) {
+    let begin = text.find(from).unwrap_or_else(|| panic!("no {from}"));
+    let end = begin + text[begin..].find(to).unwrap_or_else(|| panic!("no {to}")) + to.len();
+    (text[begin..end].to_owned(), format!("{}{}", &text[..begin], &text[end..]))
+}
+
+/// Searches, and asks for all that the page can ask for then.
+fn recording(server: &Server) -> Value {
+    let ask = json!({"moves": "5 1", "playouts": 60, "settings": ""});
+    let mut search = server.post("/run/game/search", &ask);
+    let id = search["id"].as_str().expect("a name").to_owned();
+    search["id"] = json!("recorded");
+    let playout = |number: usize| -> Value {
+        let (status, body) = server.ask("GET", &format!("/search/{id}/{number}"), "", "");
+        assert_eq!(status, 200, "{body}");
+        serde_json::from_str(&body).expect("JSON")
+    };
+    let playouts: Vec<Value> = (0..60).map(playout).collect();
+    let words = |list: &Value| -> Vec<String> {
+        let list = list.as_array().expect("a list");
+        list.iter().map(|word| word.as_str().expect("text").to_owned()).collect()
+    };
+    let start = words(&search["moves"]);
+    let nodes = search["report"]["nodes"].as_array().expect("nodes");
+    let board = |node: &Value| {
+        let moves = [start.clone(), words(&node["line"])].concat();
+        (moves.join(" "), server.post("/run/game/board", &json!({"moves": moves})))
+    };
+    let boards: serde_json::Map<String, Value> = nodes.iter().map(board).collect();
+    json!({"search": search, "playouts": playouts, "boards": boards})
+}
+
+/// The search page with what it asks for, without a server. `UPDATE_GOLDEN=1 cargo test -p dagzero
+/// recorded` writes it anew; look at it in a browser before you commit it.
+#[test]
+fn the_recorded_search_of_the_book_is_the_search_page() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = folder.path().join("game");
+    let run = run.to_str().expect("text");
+    let (made, _) = crate::common::cli::command(&["init", "tictactoe-smoke", "--dir", run], "");
+    made.expect("a run");
+    let server = Server::of(folder.path().to_str().expect("text"));
+    let recorded = recording(&server);
+    let transpositions = &recorded["search"]["report"]["counts"]["transpositions"];
+    assert!(transpositions.as_u64() > Some(0), "a graph without transpositions shows nothing");
+    let (_, page) = server.ask("GET", "/run/game/search", "", "");
+    let (_, page) = cut(&page, "<a class=\"skip\"", "</a>");
+    let (_, page) = cut(&page, "<header", "</header>");
+    let (_, page) = cut(&page, "<meta name=\"dagzero-token\"", ">");
+    let page = page.replace("id=\"ask\"", "id=\"ask\" hidden");
+    let (link, page) = cut(&page, "<link rel=\"stylesheet\"", ">");
+    let file = |tag: &str| {
+        let path = tag.split('"').find(|part| part.starts_with("/assets/")).expect("a file");
+        server.ask("GET", path, "", "").1
+    };
+    let mut head = format!("<style>{}</style>", file(&link));
+    let mut scripts: Vec<String> = Vec::new();
+    let mut page = page;
+    while page.contains("<script src") {
+        let (script, rest) = cut(&page, "<script src", "</script>");
+        page = rest;
+        if script.contains("search.js") {
+            // A text in a script must not end it.
+            let data = recorded.to_string().replace('<', "\\u003c");
+            scripts.push(format!("<script>const RECORDED = {data};{RECORDED}</script>\n"));
+        }
+        scripts.push(format!("<script>\n{}</script>\n", file(&script)));
+    }
+    head += "</head>";
+    let scripts = scripts.concat();
+    let page = page.replace("</head>", &head).replace("</body>", &format!("{scripts}</body>"));
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(RECORDED_PAGE, &page).expect("written");
+    }
+    let golden = std::fs::read_to_string(RECORDED_PAGE).unwrap_or_default();
+    assert!(golden == page, "the page differs: UPDATE_GOLDEN=1 cargo test -p dagzero recorded");
+}

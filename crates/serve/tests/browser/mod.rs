@@ -149,6 +149,53 @@ fn pages_fit_a_phone_and_ask_nobody_else() {
     }
 }
 
+/// axe-core, the checker of accessibility: the file that `DAGZERO_AXE` names, or none. `npm install
+/// axe-core` brings node_modules/axe-core/axe.min.js.
+fn axe() -> Option<String> {
+    let Some(path) = std::env::var_os("DAGZERO_AXE") else {
+        eprintln!("no check of accessibility: DAGZERO_AXE names no axe.min.js");
+        return None;
+    };
+    Some(std::fs::read_to_string(path).expect("the file that DAGZERO_AXE names"))
+}
+
+/// What axe-core calls serious or critical on a page.
+fn barriers(page: &mut Page<'_>, axe: &str) -> Value {
+    page.evaluate(&format!("{axe}\n; true"));
+    page.evaluate(
+        "window.found = null;
+         window.axe.run(document, { resultTypes: ['violations'] }).then((results) => {
+           const bad = results.violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+           window.found = bad.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target).join(' ')}`);
+         });
+         true",
+    );
+    page.wait_for("window.found !== null");
+    page.evaluate("window.found")
+}
+
+#[test]
+fn nothing_serious_keeps_people_out() {
+    let Some(axe) = axe() else { return };
+    let mut browser = browser!();
+    let served = serve();
+    served.run("a", "connect4");
+    served.run("b", "go");
+    let pages = ["", "/games", "/play", "/search"].map(|page| format!("/run/a{page}"));
+    let others = ["/", "/compare?run=a&run=b", "/run/b/play", "/nothing"].map(str::to_owned);
+    for (dark, width) in [(false, 1280), (true, 1280), (false, 390)] {
+        let mut page = browser.page(width, 800, dark);
+        for path in pages.iter().chain(&others) {
+            page.open(&format!("http://{}{path}", served.host));
+            std::thread::sleep(Duration::from_millis(400));
+            assert_eq!(barriers(&mut page, &axe), json!([]), "{path}");
+        }
+        // The checker finds what is wrong.
+        page.evaluate("document.body.append(document.createElement('button')); true");
+        assert_ne!(barriers(&mut page, &axe), json!([]));
+    }
+}
+
 fn open_and_check(page: &mut Page<'_>, served: &Served, path: &str) {
     page.open(&format!("http://{}{path}", served.host));
     std::thread::sleep(Duration::from_millis(400));

@@ -248,7 +248,8 @@ mod tests {
     #[test]
     fn games_of_policies_take_one_evaluation_a_move() {
         let set = ["reinforce.cycles=1", "reinforce.games=400", "reinforce.value_cycles=1"];
-        let set = set.into_iter().chain(["reinforce.value_games=1000", "run.cycles=4"]);
+        let more = ["reinforce.value_games=1000", "run.cycles=4", "gate.rule=\"always\""];
+        let set = set.into_iter().chain(more);
         let config =
             RunConfig::from_text(SMOKE, &set.map(str::to_owned).collect::<Vec<_>>()).unwrap();
         let cycles = Forecast::of(&config, &measured(), 4).by_cycle;
