@@ -66,6 +66,19 @@ fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
     assert!(refused(&["presets", "connect5"]).contains("no preset \"connect5\""));
 }
 
+/// The program checks more than the configuration's own rules: search settings, the game.
+#[test]
+fn every_preset_makes_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (_, json) = command(&["presets", "--json"], "");
+    for line in json.lines() {
+        let preset: Value = serde_json::from_str(line).expect("JSON");
+        let name = preset["name"].as_str().expect("a name");
+        let made = dagzero(folder.path(), &["init", name]);
+        assert!(made.status.success(), "{name}: {}", text(&made.stderr));
+    }
+}
+
 #[test]
 fn the_schema_for_editors_is_up_to_date_and_has_every_key() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/dagzero.schema.json");

@@ -178,3 +178,25 @@ fn the_chain_goes_from_records_over_policies_to_searches() {
     let replayed = said(&["replay", &run, "--game", "48"]);
     assert!(replayed.contains("no search chose its moves"), "{replayed}");
 }
+
+/// What a configuration leaves out has its default, and is no other rule.
+#[test]
+fn rules_that_are_the_defaults_need_no_note() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let game =
+        "(;FF[4]GM[1]SZ[5]KM[7]RU[koPOSITIONALscoreAREAtaxNONEsui0]RE[B+1];B[cc];W[bb];B[dd])";
+    let path = file(folder.path(), "game.sgf", game);
+    let import = |name: &str, spec: &str| {
+        let config = file(folder.path(), "config.toml", &CONFIG.replace("tictactoe", spec));
+        let run = folder.path().join(name).display().to_string();
+        let done = dagzero(&["import", &path, "--dir", &run, "--config", &config]);
+        assert!(done.status.success(), "{}", text(&done.stderr));
+        text(&done.stderr)
+    };
+    assert!(!import("same", "go:size=5,komi=7").contains("the record has"));
+    let other = import("other", "go:size=5,komi=7,suicide=true");
+    assert!(
+        other.contains("the record has suicide=false, the import is with suicide=true"),
+        "{other}"
+    );
+}
