@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use crate::summary::{Costs, summary};
 use anyhow::ensure;
 use dz_config::RunConfig;
 use dz_game::{Game, Komi, Outcome, Player, Status};
@@ -12,6 +11,7 @@ use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind};
 use dz_store::{Entry, Ledger, RECORDS, Run, SelfplaySummary, Stage};
 use thiserror::Error;
 
+use crate::summary::{Costs, summary};
 use crate::{CycleTally, ShardPublisher};
 
 /// A game that was read, as shards keep it.

@@ -136,6 +136,7 @@ const CLOCK: &str = "the bench's clock";
 struct Until<N> {
     network: N,
     end: Instant,
+    /// Nanoseconds.
     waited: Arc<AtomicU64>,
 }
 

@@ -97,26 +97,24 @@ pub fn measure(
         _ => {}
     }
     for spec in games {
-        // Self-play is compiled in its own crate.
-        match bench {
-            Bench::Games => games::rows(&AnyGame::of(spec)?, on, each)?,
-            // What a search costs beside its network does not depend much on how a game is called.
-            Bench::Engine => {
-                engine::rows(&AnyGame::of(spec)?)?.into_iter().try_for_each(&mut *each)?;
+        let any = AnyGame::of(spec)?;
+        let rows = match bench {
+            // Self-play is compiled in its own crate.
+            Bench::Games => {
+                games::rows(&any, on, each)?;
+                continue;
             }
-            Bench::Selfplay => {
-                selfplay::rows(&AnyGame::of(spec)?)?.into_iter().try_for_each(&mut *each)?;
-            }
-            _ => {
-                let rows = with_game!(spec, |game| measure_game(&game, bench))??;
-                rows.into_iter().try_for_each(&mut *each)?;
-            }
-        }
+            Bench::Selfplay => selfplay::rows(&any)?,
+            // The network takes most of this time, not the game's rules.
+            Bench::Engine => engine::rows(&any)?,
+            _ => with_game!(spec, |game| measure_game(&game, bench))??,
+        };
+        rows.into_iter().try_for_each(&mut *each)?;
     }
     Ok(())
 }
 
-/// Measures `bench` on one game.
+/// Measures a bench whose own code is compiled once a game.
 fn measure_game<G: Game>(game: &G, bench: Bench) -> anyhow::Result<Vec<BenchRow>> {
     Ok(match bench {
         Bench::Shard => {

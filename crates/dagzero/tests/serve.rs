@@ -6,6 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::common::cli::{object, refused};
 use crate::common::program::command;
@@ -69,21 +70,36 @@ impl Server {
     }
 }
 
+/// A folder with a new run named `game`, and a server of that folder.
+struct ServedRun {
+    folder: TempDir,
+    server: Server,
+}
+
+impl ServedRun {
+    fn of(preset: &str) -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = folder.path().join("game");
+        let run = run.to_str().expect("text");
+        let (made, _) = crate::common::cli::command(&["init", preset, "--dir", run], "");
+        made.expect("a run");
+        let server = Server::of(folder.path().to_str().expect("text"));
+        Self { folder, server }
+    }
+}
+
 #[test]
 fn a_run_is_served_and_searched_as_the_command_does() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let run = folder.path().join("c4");
+    let ServedRun { folder, server } = ServedRun::of("connect4-smoke");
+    let run = folder.path().join("game");
     let run = run.to_str().expect("text");
-    let (made, _) = crate::common::cli::command(&["init", "connect4-smoke", "--dir", run], "");
-    made.expect("a run");
-    let server = Server::of(folder.path().to_str().expect("text"));
-    let (status, page) = server.ask("GET", "/run/c4", "", "");
+    let (status, page) = server.ask("GET", "/run/game", "", "");
     assert_eq!(status, 200, "{page}");
     // Generation 0 has no network: a search with rollouts plays.
-    let begun = server.post("/run/c4/play", &json!({"playouts": 4, "side": "second"}));
+    let begun = server.post("/run/game/play", &json!({"playouts": 4, "side": "second"}));
     assert_eq!(begun["position"]["moves"].as_array().map(Vec::len), Some(1), "{begun}");
     let ask = json!({"moves": "44", "playouts": 20, "settings": "search.c_puct=2"});
-    let found = server.post("/run/c4/search", &ask);
+    let found = server.post("/run/game/search", &ask);
     let args = [
         "search",
         "--game",
@@ -111,7 +127,7 @@ fn a_run_is_served_and_searched_as_the_command_does() {
         "search.equivalent_visits=1; search.heuristic=\"linear:/etc/passwd\"",
     ] {
         let ask = json!({"moves": "44", "playouts": 20, "settings": settings});
-        let (status, body) = server.send("/run/c4/search", &ask);
+        let (status, body) = server.send("/run/game/search", &ask);
         assert_eq!((status, body.contains("name files")), (400, true), "{settings}: {body}");
     }
 }
@@ -128,7 +144,7 @@ fn a_port_in_use_and_a_missing_folder_are_wrong_usage() {
     assert!(said.contains("/no/such/folder"), "{said}");
 }
 
-/// What a page without a server answers with, in place of the requests of `common.js`.
+/// Answers the page's requests from the recording, without a server.
 const RECORDED: &str = "
   const key = (body) => (body.moves instanceof Array ? body.moves.join(' ') : body.moves);
   DZ.post = async (path, body) => (path.endsWith('/board') ? RECORDED.boards[key(body)] : RECORDED.search);
@@ -137,14 +153,14 @@ const RECORDED: &str = "
 const RECORDED_PAGE: &str =
     concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/concepts/recorded-search.html");
 
-/// What stands between two words of a text, and the text without all of it.
+/// Cuts the first part from `from` to `to` out of a text. Returns the part and the rest.
 fn cut(text: &str, from: &str, to: &str) -> (String, String) {
     let begin = text.find(from).unwrap_or_else(|| panic!("no {from}"));
     let end = begin + text[begin..].find(to).unwrap_or_else(|| panic!("no {to}")) + to.len();
     (text[begin..end].to_owned(), format!("{}{}", &text[..begin], &text[end..]))
 }
 
-/// Searches, and asks for all that the page can ask for then.
+/// Runs a search and keeps every answer that the page can ask for.
 fn recording(server: &Server) -> Value {
     let ask = json!({"moves": "5 1", "playouts": 60, "settings": ""});
     let mut search = server.post("/run/game/search", &ask);
@@ -170,16 +186,11 @@ fn recording(server: &Server) -> Value {
     json!({"search": search, "playouts": playouts, "boards": boards})
 }
 
-/// The search page with what it asks for, without a server. `UPDATE_GOLDEN=1 cargo test -p dagzero
+/// The search page with a recording in it. `UPDATE_GOLDEN=1 cargo test -p dagzero
 /// recorded` writes it anew; look at it in a browser before you commit it.
 #[test]
 fn the_recorded_search_of_the_book_is_the_search_page() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let run = folder.path().join("game");
-    let run = run.to_str().expect("text");
-    let (made, _) = crate::common::cli::command(&["init", "tictactoe-smoke", "--dir", run], "");
-    made.expect("a run");
-    let server = Server::of(folder.path().to_str().expect("text"));
+    let ServedRun { folder: _folder, server } = ServedRun::of("tictactoe-smoke");
     let recorded = recording(&server);
     let transpositions = &recorded["search"]["report"]["counts"]["transpositions"];
     assert!(transpositions.as_u64() > Some(0), "a graph without transpositions shows nothing");

@@ -24,9 +24,9 @@ macro_rules! game_table {
 /// Evaluates an expression for the game that a [`GameSpec`] names, and gives its value in a
 /// `Result` with [`GameError`] for unknown games and impossible parameters.
 ///
-/// The expression is compiled once a game, so that hot loops stay monomorphic. Where speed does not
-/// count, take an [`AnyGame`](crate::AnyGame) instead: nine copies of a search take minutes to
-/// compile. Keep the expression to one call of a function that is generic over [`Game`]. A `?` or
+/// The expression is compiled once a game, so that hot loops stay monomorphic. Nine copies of a
+/// search take minutes to compile, so use an [`AnyGame`](crate::AnyGame) where speed does not
+/// count. Keep the expression to one call of a function that is generic over [`Game`]. A `?` or
 /// `return` in it leaves the function around.
 ///
 /// ```

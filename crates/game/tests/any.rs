@@ -1,7 +1,8 @@
 //! Games chosen at run time answer as the games themselves do.
 
-use dz_game::{AnyGame, Encoding, Game, GameSpec, Komi, Symmetry, game_names, with_game};
-use dz_game::{laws, transcript};
+use dz_game::{
+    AnyGame, Encoding, Game, GameSpec, Komi, Symmetry, game_names, laws, transcript, with_game,
+};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -15,7 +16,7 @@ fn names() -> Vec<String> {
     game_names().iter().chain(&OTHERS).map(|&name| name.to_owned()).collect()
 }
 
-/// The names of the functions between a line that begins so and the next line that is `}`.
+/// Names of the functions from the line that starts with `begin` to the next line `}`.
 fn functions(text: &str, begin: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| !line.starts_with(begin));
     let inside = lines.take_while(|&line| line != "}");
@@ -26,7 +27,7 @@ fn functions(text: &str, begin: &str) -> Vec<String> {
     inside.filter_map(name).collect()
 }
 
-/// A method with a default would be answered by the default, whatever the game itself says.
+/// A method that is not forwarded would get the trait's default, even where a game overrides it.
 #[test]
 fn every_method_is_forwarded() {
     let pairs = [

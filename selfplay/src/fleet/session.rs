@@ -25,6 +25,13 @@ const FRESH_BUCKET: Duration = Duration::from_secs(2);
 /// Pause before a unit is handed in again to a mailbox that fails.
 const AGAIN: Duration = Duration::from_secs(2);
 
+/// Deletes an object. One that cannot be deleted now goes stale, or the home sweeps it later.
+fn try_delete(mailbox: &Mailbox, path: &str) {
+    if let Err(error) = mailbox.delete(path) {
+        tracing::debug!("{error}");
+    }
+}
+
 /// Claims of a worker whose units are not handed in yet.
 #[derive(Clone, Default)]
 pub(super) struct OpenClaims(Arc<Mutex<BTreeSet<(u64, Pick)>>>);
@@ -34,21 +41,18 @@ impl OpenClaims {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((plan, pick));
     }
 
-    /// Takes the claim of a unit out.
+    /// Removes the claims of a unit and returns them.
     fn take(&self, plan: u64, unit: u32) -> Vec<Pick> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let of_unit = |(of, pick): &(u64, Pick)| (*of, pick.unit) == (plan, unit);
         open.extract_if(.., of_unit).map(|(_, pick)| pick).collect()
     }
 
-    /// Gives all of them up, so that others see the units at once. A claim that cannot be deleted
-    /// goes stale.
+    /// Gives all of them up, so that others see the units at once.
     pub(super) fn release(&self, mailbox: &Mailbox) {
         let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         for (plan, pick) in open {
-            if let Err(error) = mailbox.delete(&claim_path(plan, pick.unit, pick.attempt)) {
-                tracing::debug!("{error}");
-            }
+            try_delete(mailbox, &claim_path(plan, pick.unit, pick.attempt));
         }
     }
 }
@@ -199,9 +203,7 @@ impl Deliverer<'_> {
     fn withdraw(&self, name: &UnitName, claims: &[Pick]) {
         let claims = claims.iter().map(|pick| claim_path(name.plan, pick.unit, pick.attempt));
         for path in [name.path(), name.note_path()].into_iter().chain(claims) {
-            if let Err(error) = self.stay.mailbox.delete(&path) {
-                tracing::debug!("{error}");
-            }
+            try_delete(self.stay.mailbox, &path);
         }
     }
 

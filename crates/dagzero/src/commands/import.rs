@@ -10,6 +10,7 @@ use anyhow::{Context, ensure};
 use dz_config::RunConfig;
 use dz_game::{AnyGame, Game, GameSpec, Key};
 use dz_record::{BYTES_MAX, Sheet, decode, read};
+use dz_report::count::plural;
 use dz_selfplay::{RecordImport, game_of_sheet};
 use dz_stage::count_text;
 use serde::Serialize;
@@ -98,10 +99,10 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     } else {
         writeln!(
             out,
-            "{} has {} games and {} positions of {}; start it with: dagzero resume {}",
+            "{} has {} and {} of {}; start it with: dagzero resume {}",
             imported.run,
-            count_text(imported.games),
-            count_text(imported.positions),
+            plural(imported.games, "game"),
+            plural(imported.positions, "position"),
             imported.game,
             imported.run
         )?;

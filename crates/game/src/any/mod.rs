@@ -47,9 +47,9 @@ macro_rules! any_game_of {
 
         /// The history of a game of an [`AnyGame`].
         #[derive(Clone, Debug, Default)]
-        #[expect(clippy::large_enum_variant, reason = "a search has one, however large")]
+        #[expect(clippy::large_enum_variant, reason = "a search has one history")]
         pub enum AnyHistory {
-            /// That of any game before its first move.
+            /// The empty history, of any game.
             #[default]
             Empty,
             $(

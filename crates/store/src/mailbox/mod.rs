@@ -103,8 +103,7 @@ impl Mailbox {
     /// Creates an object and reads it back. Returns [`Created::Ours`] if the object reads back with
     /// these bytes, whatever the store answered. A store may answer an error and still have stored
     /// them. A store that lets two writers win can return `Ours` to both. `content` must hold
-    /// something that no other writer's has (a nonce), unless
-    /// equal bytes are welcome.
+    /// something that no other writer's has (a nonce), unless equal bytes are welcome.
     ///
     /// # Errors
     /// [`MailboxError::Trouble`] if nothing is there afterwards or it cannot be read.

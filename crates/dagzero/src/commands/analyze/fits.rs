@@ -41,12 +41,13 @@ pub(in crate::commands) fn differences(
         canonical_spec(spec).map_err(|error| UsageError(format!("{name}: {error}")))
     };
     // A parameter that is not named has its default.
-    let (whole, ours) = (canonical(theirs)?, canonical(game)?);
+    let whole = canonical(theirs)?;
+    let our_whole = canonical(game)?;
     // SGF of others states some parameters; our own formats state the whole game.
     let stated = |key: &str| sheet.format.is_own() || theirs.parameter(key).is_some();
     let mut notes = Vec::new();
     for (key, value) in whole.parameters() {
-        let own = ours.parameter(key);
+        let own = our_whole.parameter(key);
         let is_taken = NO_RULE.contains(&key.as_str()) || taken.contains(&key.as_str());
         if own == Some(value.as_str()) || is_taken || !stated(key) {
             continue;

@@ -36,7 +36,7 @@ pub(super) struct Measured {
 pub(super) struct CycleForecast {
     pub(super) cycle: u32,
     pub(super) games: u64,
-    /// Positions that are recorded to be learned.
+    /// Recorded positions that the network learns.
     pub(super) positions: u64,
     pub(super) new_rows: u64,
     pub(super) window_rows: u64,
@@ -135,8 +135,8 @@ impl Forecast {
     fn next_cycle(&self, config: &RunConfig, measured: &Measured, cycle: u32) -> CycleForecast {
         // Games with a network were measured with the playouts of the last cycle.
         let ply = |generation| selfplay_ply_cost(config, generation);
-        // A policy plays with one evaluation a move. The learner has half of the moves and learns
-        // from the games that it wins, half of them again.
+        // A policy takes one evaluation a move. Policy gradient learns the learner's moves in games
+        // that it wins: half of the moves in half of the games.
         let policy_game_s = measured.game_s / ply(u32::MAX);
         let (games, game_s, recorded) = match (cycle, config.reinforce_phase(cycle)) {
             (1, _) => (config.bootstrap.games, measured.bootstrap_game_s, measured.positions),
