@@ -74,6 +74,17 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn push_history(&self, _history: &mut Self::History, _state: &Self::State, _mv: Move) {}
     /// Takes back the last `push_history`.
     fn pop_history(&self, _history: &mut Self::History) {}
+    /// As [`Game::advance`] from a position whose `node_key` is known. Games whose history holds
+    /// keys need not compute it again.
+    fn advance_keyed(
+        &self,
+        state: &mut Self::State,
+        history: &mut Self::History,
+        mv: Move,
+        _node_key: Key,
+    ) {
+        self.advance(state, history, mv);
+    }
     /// As [`Game::advance`], for rollouts: afterwards no key is computed and no move is taken back.
     fn advance_unkeyed(&self, state: &mut Self::State, history: &mut Self::History, mv: Move) {
         self.advance(state, history, mv);
@@ -298,6 +309,17 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         mv: Move,
         symmetry: Symmetry,
     ) -> usize;
+    /// Clears `out` and fills in the policy index of each of these legal moves.
+    fn policy_indices(
+        &self,
+        state: &<Self::Game as Game>::State,
+        moves: &[Move],
+        symmetry: Symmetry,
+        out: &mut Vec<u32>,
+    ) {
+        out.clear();
+        out.extend(moves.iter().map(|&mv| self.policy_index(state, mv, symmetry) as u32));
+    }
     /// Writes the planes and globals of the position, as the mover sees it through `symmetry`.
     fn encode(
         &self,

@@ -62,15 +62,26 @@ impl<'a> PlaneWriter<'a> {
     pub fn set(&mut self, channel: usize, y: usize, x: usize) {
         debug_assert!(channel < self.shape.channels && y < self.shape.height);
         debug_assert!(x < self.shape.width);
-        let bit = channel * self.shape.area() + y * self.shape.width + x;
+        self.set_point(channel, y * self.shape.width + x);
+    }
+    /// Sets point `y * W + x` of plane `channel`.
+    #[inline]
+    pub fn set_point(&mut self, channel: usize, point: usize) {
+        debug_assert!(channel < self.shape.channels && point < self.shape.area());
+        let bit = channel * self.shape.area() + point;
         self.bits[bit / 8] |= 1 << (bit % 8);
     }
     /// Sets every point of plane `channel`.
     pub fn fill(&mut self, channel: usize) {
-        for y in 0..self.shape.height {
-            for x in 0..self.shape.width {
-                self.set(channel, y, x);
-            }
+        debug_assert!(channel < self.shape.channels);
+        let mut bit = channel * self.shape.area();
+        let end = bit + self.shape.area();
+        while bit < end {
+            // As many bits of the byte as are wanted.
+            let low = bit % 8;
+            let high = (end - bit + low).min(8);
+            self.bits[bit / 8] |= (0xff_u8 << low) & (0xff_u8 >> (8 - high));
+            bit += high - low;
         }
     }
     /// Sets global `index`.

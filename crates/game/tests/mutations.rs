@@ -98,6 +98,7 @@ fn faults_of_keys_and_history() {
             (Fault::PopDoesNothing, "pop_history undoes push_history"),
             (Fault::AdvanceForgetsHistory, "play is a function"),
             (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
+            (Fault::KeyedForgetsHistory, "advance_keyed plays as advance does"),
         ],
     );
     check(&shuttle(), &[(Fault::NodeKeyCollides, future)]);
@@ -288,6 +289,7 @@ fn faults_of_go() {
             (Fault::NodeKeyForgetsHistory, future),
             (Fault::EvalKeyForgetsHistory, sight),
             (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
+            (Fault::KeyedForgetsHistory, "advance_keyed plays as advance does"),
         ],
     );
     check(
@@ -368,6 +370,7 @@ fn faults_of_chess() {
             (Fault::NodeKeyForgetsHistory, "equal node_key, equal future"),
             (Fault::EvalKeyForgetsHistory, "equal eval_key, equal sight"),
             (Fault::UnkeyedForgetsHistory, "advance_unkeyed plays as advance does"),
+            (Fault::KeyedForgetsHistory, "advance_keyed plays as advance does"),
             (Fault::PopDoesNothing, "pop_history undoes push_history"),
         ],
     );

@@ -14,21 +14,26 @@ use crate::{
 /// # Panics
 /// If there are no moves: the game is over at the root.
 pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng) -> Move {
-    let worth = worth_playing(&summary.moves);
-    let moves: Vec<RootMove> =
-        summary.moves.iter().zip(worth).filter_map(|(m, is)| is.then_some(*m)).collect();
+    let left;
+    let moves = if summary.has_proofs() {
+        let worth = summary.moves.iter().zip(worth_playing(&summary.moves));
+        left = worth.filter_map(|(m, is)| is.then_some(*m)).collect::<Vec<RootMove>>();
+        &left[..]
+    } else {
+        &summary.moves[..]
+    };
     let weights = match choice {
-        MoveChoice::MostVisits => return most_visited(&moves),
+        MoveChoice::MostVisits => return most_visited(moves),
         MoveChoice::BestValue => {
-            return best_by(&moves, |m| (m.q.unwrap_or(f64::NEG_INFINITY), f64::from(m.visits)));
+            return best_by(moves, |m| (m.q.unwrap_or(f64::NEG_INFINITY), f64::from(m.visits)));
         }
         MoveChoice::BestAmaf => {
-            return best_by(&moves, |m| (m.amaf.unwrap_or(f64::NEG_INFINITY), f64::from(m.visits)));
+            return best_by(moves, |m| (m.amaf.unwrap_or(f64::NEG_INFINITY), f64::from(m.visits)));
         }
         MoveChoice::LowerBound { deviations, visits_share } => {
-            return lower_bound(&moves, deviations, visits_share);
+            return lower_bound(moves, deviations, visits_share);
         }
-        MoveChoice::Gumbel(sigma) => return gumbel(summary, &moves, sigma),
+        MoveChoice::Gumbel(sigma) => return gumbel(summary, moves, sigma),
         MoveChoice::Temperature(temperature) => {
             let mut weights = Vec::new();
             let children: Vec<Child> = moves.iter().map(RootMove::quiet_child).collect();
@@ -46,7 +51,7 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
         }
     };
     // Rounding can leave a rest behind the last weight; the most visited move has the most weight.
-    sample(&weights, random).map_or_else(|| most_visited(&moves), |place| moves[place].mv)
+    sample(&weights, random).map_or_else(|| most_visited(moves), |place| moves[place].mv)
 }
 
 /// Samples a place by weights, each 0 or more. Returns none where all are 0, or where rounding

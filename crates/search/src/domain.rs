@@ -26,6 +26,21 @@ pub trait Domain: Clone + Debug {
     fn legal_moves(&self, state: &Self::State, history: &Self::History, out: &mut Vec<Move>);
     /// Makes a legal move.
     fn advance(&self, state: &mut Self::State, history: &mut Self::History, mv: Move);
+    /// Makes a legal move from a position whose `node_key` is known.
+    fn advance_keyed(
+        &self,
+        state: &mut Self::State,
+        history: &mut Self::History,
+        mv: Move,
+        _node_key: Key,
+    ) {
+        self.advance(state, history, mv);
+    }
+    /// Takes a past back to `root`, from which it has gone on by so many moves. Takes no longer than
+    /// a copy of `root`, which grows with the game.
+    fn rewind(&self, history: &mut Self::History, root: &Self::History, _moves: u32) {
+        history.clone_from(root);
+    }
     /// The key of the position as a node: equal keys have equal futures.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
     /// The key of what an evaluator sees.
@@ -66,6 +81,20 @@ impl<G: Game> Domain for G {
     }
     fn advance(&self, state: &mut G::State, history: &mut G::History, mv: Move) {
         Game::advance(self, state, history, mv);
+    }
+    fn advance_keyed(
+        &self,
+        state: &mut G::State,
+        history: &mut G::History,
+        mv: Move,
+        node_key: Key,
+    ) {
+        Game::advance_keyed(self, state, history, mv, node_key);
+    }
+    fn rewind(&self, history: &mut G::History, _root: &G::History, moves: u32) {
+        for _ in 0..moves {
+            Game::pop_history(self, history);
+        }
     }
     fn node_key(&self, state: &G::State, history: &G::History) -> Key {
         Game::node_key(self, state, history)

@@ -16,6 +16,10 @@ use crate::{
 pub(crate) struct Walk<D: Domain, N: Numbers> {
     pub state: D::State,
     pub history: D::History,
+    /// Moves made since the root.
+    pub moves: u32,
+    /// [`Search::roots`](crate::Search) when it began: whether `history` goes on from the root's.
+    pub root: u64,
     pub path: Vec<PathStep>,
     /// A random word of this walk alone.
     pub random: u64,

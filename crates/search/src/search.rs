@@ -51,6 +51,10 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) params: SearchParams,
     pub(crate) root_state: D::State,
     pub(crate) root_history: D::History,
+    /// Positions that were the root before.
+    pub(crate) roots: u64,
+    /// The root's key, once it was asked for.
+    pub(crate) root_key: Option<Key>,
     /// The root's legal moves, ascending.
     pub(crate) root_legal: Vec<Move>,
     /// The move that led to the root, if the search made it.
@@ -122,6 +126,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             params,
             root_state: state,
             root_history: history,
+            roots: 0,
+            root_key: None,
             root_legal: Vec::new(),
             root_last: None,
             knowledge: None,
@@ -170,6 +176,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.drop_leaves();
         self.root_state = state;
         self.root_history = history;
+        self.roots += 1;
+        self.root_key = None;
         self.root_last = None;
         self.allowed.clear();
         self.clear_root();

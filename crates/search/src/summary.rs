@@ -107,9 +107,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             Selection::Puct(puct) => choice.exploration(puct).to_f64(),
             _ => 1.0,
         };
-        let mut moves: Vec<RootMove> =
-            (0..choice.priors.len()).map(|place| self.root_move(&choice, place)).collect();
-        sort_by_move(&mut moves);
+        // The root's legal moves ascend, and each has one place.
+        let mut places = vec![0; choice.priors.len()];
+        for (place, prior) in choice.priors.iter().enumerate() {
+            let index = self.root_legal.binary_search(&Move(prior.mv()));
+            places[index.unwrap_or_default()] = place;
+        }
+        let moves = places.iter().enumerate();
+        let moves = moves.map(|(index, &place)| self.root_move(&choice, index, place)).collect();
         Summary {
             wdl: root.average.wdl_for(sign),
             value: (sign * root.average.value).to_f64(),
@@ -122,10 +127,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
     }
 
-    fn root_move(&self, choice: &Choice<'_, N>, place: usize) -> RootMove {
+    /// Legal move `index`, which stands at `place` of the root's node.
+    fn root_move(&self, choice: &Choice<'_, N>, index: usize, place: usize) -> RootMove {
         let prior = choice.priors[place];
         let mv = Move(prior.mv());
-        let index = self.root_legal.binary_search(&mv).unwrap_or_default();
         let edge = choice.edges.get(place).filter(|edge| edge.visits > 0);
         let child = edge.map(|edge| (self.arena.node(edge.child), edge.child.index()));
         let side = child.and_then(|(_, at)| self.arena.side.nodes.get(at));
@@ -148,10 +153,4 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             gumbel: self.scores.gumbel_of(index),
         }
     }
-}
-
-/// Not generic, as the other sorts here: sorting is long code, and would be compiled anew for each
-/// game in each crate that searches it.
-fn sort_by_move(moves: &mut [RootMove]) {
-    moves.sort_by_key(|root_move| root_move.mv);
 }

@@ -196,6 +196,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             return Box::new(Walk {
                 state: self.root_state.clone(),
                 history: self.root_history.clone(),
+                moves: 0,
+                root: self.roots,
                 path: Vec::new(),
                 random: 0,
                 awaited: Awaited::Root,
@@ -214,7 +216,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             });
         };
         walk.state.clone_from(&self.root_state);
-        walk.history.clone_from(&self.root_history);
+        if walk.root == self.roots {
+            self.domain.rewind(&mut walk.history, &self.root_history, walk.moves);
+        } else {
+            walk.history.clone_from(&self.root_history);
+            walk.root = self.roots;
+        }
+        walk.moves = 0;
         walk.path.clear();
         walk.trace.clear();
         walk

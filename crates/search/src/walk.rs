@@ -36,7 +36,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         loop {
             let chosen = self.choose(id, &mut walk);
             let mv = Move(self.arena.priors(self.arena.node(id))[chosen].mv());
-            self.domain.advance(&mut walk.state, &mut walk.history, mv);
+            if self.params.graph {
+                let key = self.node_key(id);
+                self.domain.advance_keyed(&mut walk.state, &mut walk.history, mv, key);
+            } else {
+                self.domain.advance(&mut walk.state, &mut walk.history, mv);
+            }
+            walk.moves += 1;
             let is_new = chosen >= usize::from(self.arena.node(id).visited);
             let place = if is_new { self.arena.link(id, chosen) } else { chosen };
             walk.path.push(PathStep { node: id, place });
@@ -257,6 +263,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.arena.keys[id.index()]
             );
         }
+    }
+
+    /// The key of a node's position, in a graph.
+    fn node_key(&mut self, id: NodeId) -> Key {
+        if id != ROOT {
+            return self.arena.keys[id.index()];
+        }
+        // The root is in no table, and may have another key there.
+        let Self { domain, root_key, root_state, root_history, .. } = self;
+        *root_key.get_or_insert_with(|| domain.node_key(root_state, root_history))
     }
 
     /// The key of a node: the position's, or in a tree one of this path alone.

@@ -34,6 +34,18 @@ impl Encoding for AnyEncoding {
         on!([self, state] => |encoding, state| encoding.policy_index(state, mv, symmetry))
     }
 
+    fn policy_indices(
+        &self,
+        state: &AnyState,
+        moves: &[Move],
+        symmetry: Symmetry,
+        out: &mut Vec<u32>,
+    ) {
+        on!([self, state] => |encoding, state| {
+            encoding.policy_indices(state, moves, symmetry, out);
+        });
+    }
+
     fn encode(
         &self,
         state: &AnyState,

@@ -67,6 +67,19 @@ impl Game for AnyGame {
         on!(past [self, history] => |game, history| game.pop_history(history));
     }
 
+    fn advance_keyed(
+        &self,
+        state: &mut AnyState,
+        history: &mut AnyHistory,
+        mv: Move,
+        node_key: Key,
+    ) {
+        self.fill(history);
+        on!([self, state, history] => |game, state, history| {
+            game.advance_keyed(state, history, mv, node_key);
+        });
+    }
+
     fn advance_unkeyed(&self, state: &mut AnyState, history: &mut AnyHistory, mv: Move) {
         self.fill(history);
         on!([self, state, history] => |game, state, history| {

@@ -5,6 +5,48 @@ use crate::{GameError, Player, Symmetry, games::parse_number};
 /// Columns that have a letter.
 const LETTERS: &str = "abcdefghijklmnopqrs";
 
+/// Largest side of a board.
+const SIZE_MAX: usize = LETTERS.len();
+
+/// Where symmetries take points, of every size: divisions would take longer than a look here. For
+/// each size, for each symmetry, one entry a point.
+static MAPPED: [u16; FIRST[SIZE_MAX + 1]] = mapped();
+
+/// Where the entries of a size begin.
+const FIRST: [usize; SIZE_MAX + 2] = firsts();
+
+const fn firsts() -> [usize; SIZE_MAX + 2] {
+    let mut first = [0; SIZE_MAX + 2];
+    let mut size = 0;
+    while size <= SIZE_MAX {
+        first[size + 1] = first[size] + Grid::SYMMETRIES as usize * size * size;
+        size += 1;
+    }
+    first
+}
+
+const fn mapped() -> [u16; FIRST[SIZE_MAX + 1]] {
+    let mut mapped = [0; FIRST[SIZE_MAX + 1]];
+    let mut at = 0;
+    let mut size = 1;
+    while size <= SIZE_MAX {
+        let grid = Grid { size: size as u16 };
+        let mut symmetry = 0;
+        while symmetry < Grid::SYMMETRIES {
+            let mut point = 0;
+            while point < grid.area() {
+                let (row, column) = grid.map(Symmetry(symmetry), grid.split(point));
+                mapped[at] = row * grid.size + column;
+                at += 1;
+                point += 1;
+            }
+            symmetry += 1;
+        }
+        size += 1;
+    }
+    mapped
+}
+
 /// The points of a board of `size` rows and columns: point `row * size + column`, a1 top left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Grid {
@@ -22,30 +64,39 @@ impl Grid {
 
     /// Points of the board.
     #[inline]
-    pub fn area(self) -> u16 {
+    pub const fn area(self) -> u16 {
         self.size * self.size
     }
 
     /// Row and column of a point.
     #[inline]
-    pub fn split(self, point: u16) -> (u16, u16) {
+    pub const fn split(self, point: u16) -> (u16, u16) {
         (point / self.size, point % self.size)
     }
 
     /// Where `symmetry` takes the point at `row` and `column`: bit 2 of its number transposes, bit
     /// 1 flips rows, bit 0 flips columns, in this order.
     #[inline]
-    pub fn map(self, symmetry: Symmetry, (row, column): (u16, u16)) -> (u16, u16) {
+    pub const fn map(self, symmetry: Symmetry, (row, column): (u16, u16)) -> (u16, u16) {
         let (row, column) = if symmetry.0 & 4 == 0 { (row, column) } else { (column, row) };
-        let flip = |bit: u8, at: u16| if symmetry.0 & bit == 0 { at } else { self.size - 1 - at };
-        (flip(2, row), flip(1, column))
+        let last = self.size - 1;
+        let row = if symmetry.0 & 2 == 0 { row } else { last - row };
+        let column = if symmetry.0 & 1 == 0 { column } else { last - column };
+        (row, column)
+    }
+
+    /// Where `symmetry` takes each point, by the point.
+    #[inline]
+    pub fn mapped(self, symmetry: Symmetry) -> &'static [u16] {
+        let area = usize::from(self.area());
+        let first = FIRST[usize::from(self.size)] + usize::from(symmetry.0) * area;
+        &MAPPED[first..first + area]
     }
 
     /// Where `symmetry` takes a point.
     #[inline]
     pub fn map_point(self, symmetry: Symmetry, point: u16) -> u16 {
-        let (row, column) = self.map(symmetry, self.split(point));
-        row * self.size + column
+        self.mapped(symmetry)[usize::from(point)]
     }
 
     /// The point's name, a1 for the first one; no letter is skipped.
@@ -99,4 +150,25 @@ pub(super) fn sign(stone: Option<Player>) -> char {
 pub(super) fn letter(column: u16) -> &'static str {
     let at = usize::from(column);
     &LETTERS[at..=at]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn points_go_where_their_rows_and_columns_go() {
+        for size in [1, 2, 3, 8, 9, 13, 19] {
+            let grid = Grid::new(size);
+            for symmetry in (0..Grid::SYMMETRIES).map(Symmetry) {
+                let mapped = (0..grid.area()).map(|point| {
+                    let (row, column) = grid.map(symmetry, grid.split(point));
+                    row * grid.size + column
+                });
+                let mapped: Vec<u16> = mapped.collect();
+                assert_eq!(grid.mapped(symmetry), mapped, "{size} {symmetry:?}");
+                assert_eq!(grid.map_point(symmetry, 0), mapped[0]);
+            }
+        }
+    }
 }

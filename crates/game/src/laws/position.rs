@@ -96,6 +96,14 @@ fn check_move<G: Game>(
         && keys_of(game, &next, &next_history) == keys_of(game, &again, &pushed)
         && game.status(&next, &next_history) == game.status(&again, &pushed);
     here.law("play is a function", same, || format!("{}: {next:?} and {again:?}", name()))?;
+    let mut keyed = state.clone();
+    let mut keyed_history = here.history.clone();
+    game.advance_keyed(&mut keyed, &mut keyed_history, mv, keys.1);
+    let same = next == keyed
+        && keys_of(game, &next, &next_history) == keys_of(game, &keyed, &keyed_history);
+    here.law("advance_keyed plays as advance does", same, || {
+        format!("{}: {next:?} and {keyed:?}", name())
+    })?;
     game.pop_history(&mut pushed);
     let back = keys_of(game, state, &pushed);
     let mut legal = Vec::new();

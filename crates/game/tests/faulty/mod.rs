@@ -50,6 +50,7 @@ pub enum Fault {
     SpecIncomplete,
     RandomMoveAnywhere,
     UnkeyedForgetsHistory,
+    KeyedForgetsHistory,
     MarginHidden,
     OwnersMissing,
     OwnersExchanged,
@@ -125,6 +126,21 @@ impl<G: Game> Game for Faulty<G> {
     fn pop_history(&self, history: &mut G::History) {
         if !self.is(Fault::PopDoesNothing) {
             self.inner.pop_history(history);
+        }
+    }
+    fn advance_keyed(
+        &self,
+        state: &mut G::State,
+        history: &mut G::History,
+        mv: Move,
+        _node_key: Key,
+    ) {
+        if self.is(Fault::KeyedForgetsHistory) {
+            self.inner.play(state, mv);
+        } else {
+            // Faults of keys are found by other laws.
+            let node_key = self.inner.node_key(state, history);
+            self.inner.advance_keyed(state, history, mv, node_key);
         }
     }
     fn advance_unkeyed(&self, state: &mut G::State, history: &mut G::History, mv: Move) {

@@ -40,7 +40,8 @@ pub fn raise_priors(priors: &mut [f64], beta: f64) {
 fn raise(weights: &mut [f64], exponent: f64) {
     let most = weights.iter().copied().fold(0.0, f64::max);
     if most > 0.0 {
-        for weight in weights {
+        // Most moves have no visits, and 0 stays 0.
+        for weight in weights.iter_mut().filter(|weight| **weight != 0.0) {
             *weight = (weight.max(0.0) / most).powf(exponent);
         }
     }

@@ -38,27 +38,49 @@ impl GoEncoding {
         grid: &Grid<N, ROW>,
         state: &GoState,
         history: &GoHistory,
-        mut plane: impl FnMut(usize, Set<N>),
+        mut set: impl FnMut(usize, u16),
     ) {
-        let me = state.mover.index();
-        let you = state.mover.opponent().index();
-        let sides: [Set<N>; 2] = [Set::load(&state.stones[me]), Set::load(&state.stones[you])];
+        let players = [state.mover, state.mover.opponent()].map(Player::index);
+        let sides: [Set<N>; 2] = players.map(|player| Set::load(&state.stones[player]));
         let empty = grid.all.without(sides[0].or(sides[1]));
-        for (channel, stones) in sides.into_iter().enumerate() {
-            plane(channel, stones);
-            let mut rest = stones;
-            while let Some(point) = rest.first() {
-                let chain = grid.flood(Set::of(point), stones);
-                rest = rest.without(chain);
-                let liberties = grid.near(chain).and(empty).len().clamp(1, 3) as usize;
-                plane(LIBERTIES + liberties - 1, chain);
+        for (channel, player) in players.into_iter().enumerate() {
+            let atari = Set::load(&state.atari[player]);
+            let chains = chains_by_liberties(grid, sides[channel], atari, empty);
+            for (more, stones) in chains.into_iter().enumerate() {
+                stones.for_each(|point| {
+                    set(channel, point);
+                    set(LIBERTIES + more, point);
+                });
             }
         }
         if !state.is_over() {
-            plane(BANNED, moves::legality(grid, &self.game.rules, state, history).banned);
+            let banned = moves::legality(grid, &self.game.rules, state, history).banned;
+            banned.for_each(|point| set(BANNED, point));
         }
-        plane(BOARD, grid.all);
     }
+}
+
+/// The chains with one liberty, which are those in `atari`, with two, and with more.
+fn chains_by_liberties<const N: usize, const ROW: u32>(
+    grid: &Grid<N, ROW>,
+    stones: Set<N>,
+    atari: Set<N>,
+    empty: Set<N>,
+) -> [Set<N>; 3] {
+    // Most chains have a stone with three, so that one flood finds them all.
+    let mut more = grid.flood(grid.near_three(empty).and(stones), stones);
+    let mut two = Set::EMPTY;
+    let mut rest = stones.without(atari).without(more);
+    while let Some(point) = rest.first() {
+        let chain = grid.flood(Set::of(point), stones);
+        rest = rest.without(chain);
+        if grid.near(chain).and(empty).len() == 2 {
+            two = two.or(chain);
+        } else {
+            more = more.or(chain);
+        }
+    }
+    [atari, two, more]
 }
 
 impl Encoding for GoEncoding {
@@ -111,6 +133,22 @@ impl Encoding for GoEncoding {
         self.game.map_move(symmetry, mv).0.into()
     }
 
+    /// In one go, since this is part of every evaluation.
+    fn policy_indices(
+        &self,
+        _state: &GoState,
+        moves: &[Move],
+        symmetry: Symmetry,
+        out: &mut Vec<u32>,
+    ) {
+        let board = &self.game.board;
+        let mapped = board.square.mapped(symmetry);
+        // What has no place on the board is the pass.
+        let index = |mv: &Move| mapped.get(usize::from(mv.0)).map_or(board.area(), |&point| point);
+        out.clear();
+        out.extend(moves.iter().map(|mv| u32::from(index(mv))));
+    }
+
     fn encode(
         &self,
         state: &GoState,
@@ -119,18 +157,17 @@ impl Encoding for GoEncoding {
         out: &mut PlaneWriter<'_>,
     ) {
         let board = &self.game.board;
+        out.fill(BOARD);
+        let mapped = board.square.mapped(symmetry);
         let mut set = |channel, point| {
-            let (row, column) = board.square.map(symmetry, board.square.split(point));
-            out.set(channel, row.into(), column.into());
+            out.set_point(channel, mapped[usize::from(point)].into());
         };
-        on_grid!(board, grid => self.write_planes(grid, state, history, |channel, points| {
-            points.iter().for_each(|point| set(channel, point));
-        }));
+        on_grid!(board, grid => self.write_planes(grid, state, history, &mut set));
         let players = [state.mover, state.mover.opponent()];
         for (at, past) in history.boards().take(self.past_positions()).enumerate() {
             for (side, player) in players.into_iter().enumerate() {
                 let stones = Set::<WORDS_MAX>::load(&past.stones[player.index()]);
-                stones.iter().for_each(|point| set(PAST + 2 * at + side, point));
+                stones.for_each(|point| set(PAST + 2 * at + side, point));
             }
         }
         let komi = f32::from(self.game.komi_with(state.komi_shift).halves) / 2.0 / KOMI_UNIT;

@@ -63,9 +63,14 @@ impl Game for Go {
         }
         on_grid!(self.board, grid => {
             let legal = moves::legality(grid, &self.rules, state, history).legal;
-            legal.iter().for_each(|point| out.push(Move(point)));
+            out.resize(legal.len() as usize + 1, self.board.pass());
+            let mut moves = out.iter_mut();
+            legal.for_each(|point| {
+                if let Some(mv) = moves.next() {
+                    *mv = Move(point);
+                }
+            });
         });
-        out.push(self.board.pass());
     }
 
     #[inline]
@@ -100,6 +105,12 @@ impl Game for Go {
 
     fn pop_history(&self, history: &mut GoHistory) {
         history.pop();
+    }
+
+    #[inline]
+    fn advance_keyed(&self, state: &mut GoState, history: &mut GoHistory, mv: Move, node_key: Key) {
+        self.remember(history, state, mv, |_| node_key);
+        self.play(state, mv);
     }
 
     /// A node key takes a walk over the last chain's surroundings, which this spares.

@@ -121,6 +121,17 @@ impl<const N: usize> Set<N> {
         })
     }
 
+    /// Calls `each` with the points, ascending: what [`Self::iter`] gives, in fewer instructions.
+    #[inline]
+    pub fn for_each(self, mut each: impl FnMut(u16)) {
+        for (i, mut word) in self.0.into_iter().enumerate() {
+            while word != 0 {
+                each(i as u16 * 64 + word.trailing_zeros() as u16);
+                word &= word - 1;
+            }
+        }
+    }
+
     /// The 64 points from `first` on, as far as there are words.
     #[inline]
     fn word_from(self, first: u32) -> u64 {
@@ -197,6 +208,16 @@ impl<const N: usize, const ROW: u32> Grid<N, ROW> {
         let up = set.up(self.row());
         let down = set.down(self.row());
         right.and(left).or(up.and(down)).or(right.or(left).and(up.or(down)))
+    }
+
+    /// Points with three neighbours or more in `set`; bits beyond the board may be set.
+    #[inline]
+    pub fn near_three(&self, set: Set<N>) -> Set<N> {
+        let right = set.and(self.not_last).up(1);
+        let left = set.and(self.not_first).down(1);
+        let up = set.up(self.row());
+        let down = set.down(self.row());
+        right.and(left).and(up.or(down)).or(up.and(down).and(right.or(left)))
     }
 
     /// The eight points around each of `set`; bits beyond the board may be set.
