@@ -12,7 +12,7 @@ use dz_burn_net::{
 };
 use dz_game::games::TicTacToe;
 use dz_game::{Encoding, Game, Move, Outcome, Player, Status, Symmetry};
-use dz_infer::{Evaluator, Leaf, encode_leaves};
+use dz_infer::{Leaf, Sources, encode_leaves};
 use dz_network_file::{NetworkSpec, PerHead};
 use dz_search::{Budget, Gathered, NoiseShape, RootNoise, Search, SearchParams, Summary};
 use rand::{RngExt, SeedableRng};
@@ -27,7 +27,8 @@ const BATCH: usize = 64;
 const WINDOW: usize = 1_500;
 const MATCH_GAMES: usize = 50;
 
-type Network = dyn Evaluator<TicTacToe>;
+/// A network as the only source of evaluations.
+type Network = Sources<TicTacToe>;
 type Position = Leaf<TicTacToe>;
 
 /// A position that was searched, and what the network shall learn from it.
@@ -52,14 +53,14 @@ pub fn learn(rounds: usize, seed: u64) -> anyhow::Result<Vec<f64>> {
     let (mut window, mut scores) = (Vec::new(), Vec::new());
     for round in 1..=rounds {
         for _ in 0..GAMES {
-            window.extend(self_play(&mut *network, &mut random)?);
+            window.extend(self_play(&mut network, &mut random)?);
         }
         window.drain(..window.len().saturating_sub(WINDOW));
         for _ in 0..STEPS {
             learner.step(&batch(&window, &mut random), 0.01)?;
         }
         network = player(&learner)?;
-        let score = match_score(&mut *network, &mut random)?;
+        let score = match_score(&mut network, &mut random)?;
         println!("round {round}: {} positions, score {score:.2} against random", window.len());
         scores.push(score);
     }
@@ -78,15 +79,17 @@ fn network_spec() -> NetworkSpec {
     }
 }
 
-/// The learner's weights as an evaluator.
-fn player(learner: &BurnLearner) -> anyhow::Result<Box<Network>> {
+/// The learner's weights as a source of evaluations.
+fn player(learner: &BurnLearner) -> anyhow::Result<Network> {
     let info = ExportInfo {
         config_hash: "minimal".to_owned(),
         cycle: 1,
         created_by: "examples/minimal.rs".to_owned(),
     };
     let file = learner.export(&info)?.to_bytes()?;
-    Ok(network_evaluator(&TicTacToe, &file, DeviceChoice::Cpu)?)
+    let mut sources = Sources::default();
+    sources.add_network(&TicTacToe, network_evaluator(&TicTacToe, &file, DeviceChoice::Cpu)?, 0)?;
+    Ok(sources)
 }
 
 /// Plays one game with the network on both sides, moves sampled by their visits.
@@ -119,14 +122,13 @@ fn search(
     search.start(Budget::Playouts(PLAYOUTS), seed, noise);
     while let Gathered::Need(id) = search.gather() {
         let leaf = search.leaf(id).expect("a leaf that was just gathered");
-        let ticket = network.submit(&[&position(leaf.state)])?;
-        let evaluation = network.wait(ticket)?.remove(0);
+        let evaluation = network.evaluate(0, &[position(leaf.state).view(&TicTacToe)])?.remove(0);
         search.apply(id, evaluation.wdl, &evaluation.priors);
     }
     Ok(search.summary())
 }
 
-/// A position as evaluators take it.
+/// A position of its own, with its legal moves.
 fn position(state: &<TicTacToe as Game>::State) -> Position {
     let mut legal = Vec::new();
     TicTacToe.legal_moves(state, &(), &mut legal);

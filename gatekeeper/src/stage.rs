@@ -7,7 +7,7 @@ use anyhow::Result;
 use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
 use dz_game::{Game, GameError, GameSpec, with_game};
-use dz_infer::Evaluator;
+use dz_infer::NetworkEvaluator;
 use dz_play::{Arena, BoxError, MatchObserver, MatchProgress, NetworkLoader, PlayerPool};
 use dz_stage::{EventSink, Permissions, Progress, Rates, Spent, StageContext, Stop};
 use dz_store::{RunState, Stage};
@@ -66,7 +66,7 @@ fn boxed<G: Game>(game: &G, devices: &[DeviceChoice], cache_entries: usize) -> B
 pub struct OnDevices(pub Vec<DeviceChoice>);
 
 impl<G: Game> NetworkLoader<G> for OnDevices {
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError> {
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
         Ok(dz_burn_net::network_evaluator_on(game, bytes, &self.0)?)
     }
 }

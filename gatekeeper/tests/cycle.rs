@@ -141,7 +141,7 @@ fn match_files_hold_the_games_that_the_ledger_counts() {
     let PlayedMatch { header, games } = read_match(std::str::from_utf8(&bytes).unwrap()).unwrap();
     assert_eq!(header.game, "tictactoe");
     assert_eq!(header.players[0].name, "network-0001");
-    assert_eq!(header.players[0].search.as_ref().unwrap().evaluator, "fake-strong");
+    assert_eq!(header.players[0].search.as_ref().unwrap().evaluator, "fake-strong-softmax2");
     assert_eq!(header.players[1].search.as_ref().unwrap().evaluator, "rollout");
     let counted = dz_play::MatchCounts::of(&games);
     assert_eq!((counted.games, counted.wins), (found.result.games, found.result.wins));

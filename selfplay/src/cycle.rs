@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, sync::Arc};
 
 use dz_game::{Game, GameSpec, Player, with_game};
 use dz_infer::{
-    Encoded, Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator,
-    Readers, Request, Roster, Sources,
+    Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator, Readers,
+    Request, Roster, Sources,
 };
 use dz_search::SearchCounts;
 use dz_shard::GameRecord;
@@ -135,7 +135,7 @@ fn play_all<G: Game>(
     sink: &mut dyn ShardSink,
 ) -> anyhow::Result<CycleTally> {
     let mut sources = Sources::default();
-    sources.add_batched(Box::new(Encoded::new(game, network)?), cache_entries);
+    sources.add_network(game, network, cache_entries)?;
     let shards: Vec<u64> = (0..plan.shards()).collect();
     play_cycle(game, plan, &shards, &mut sources, sink)
 }
@@ -197,14 +197,14 @@ impl<G: Game> CycleGame<G> {
 }
 
 impl<G: Game> GameTask<G> for CycleGame<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
         match self {
-            Self::Searched(game) => game.resume(readers),
-            Self::Policy(game) => game.resume(readers),
+            Self::Searched(game) => game.resume(readers, request),
+            Self::Policy(game) => game.resume(readers, request),
         }
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         match self {
             Self::Searched(game) => game.apply(evaluation),
             Self::Policy(game) => game.apply(evaluation),

@@ -144,19 +144,19 @@ impl<G: Game> PolicyGame<G> {
 }
 
 impl<G: Game> GameTask<G> for PolicyGame<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
         loop {
             let mover = if let Some(mover) = self.asked {
                 mover
             } else {
-                let mover = self.mover()?;
+                let Some(mover) = self.mover() else { return false };
                 let root = self.plan.root_fast;
                 self.policy_of(mover).begin(Budget::Playouts(1), root);
                 self.asked = Some(mover);
                 mover
             };
-            if let SearchStep::Need(request) = self.policy_of(mover).step(readers) {
-                return Some(request);
+            if self.policy_of(mover).step(readers, request) == SearchStep::Asks {
+                return true;
             }
             let summary = self.policy_of(mover).summary();
             self.asked = None;
@@ -164,9 +164,9 @@ impl<G: Game> GameTask<G> for PolicyGame<G> {
         }
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(mover) = self.asked {
-            self.policy_of(mover).apply(&evaluation);
+            self.policy_of(mover).apply(evaluation);
         }
     }
 }

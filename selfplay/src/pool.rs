@@ -39,9 +39,9 @@ pub fn add_pool<G: Game>(
     let entries = config.selfplay.cache_entries as usize / pool.len().max(1);
     for champion in pool {
         let bytes = run.get(&champion.network)?;
-        let evaluator = dz_burn_net::network_evaluator_on(game, &bytes, &devices)
+        let network = dz_burn_net::network_evaluator_on(game, &bytes, &devices)
             .with_context(|| format!("the opponent {} does not load", champion.network.path))?;
-        sources.add_batched(evaluator, entries);
+        sources.add_network(game, network, entries)?;
     }
     Ok(())
 }

@@ -290,24 +290,24 @@ impl<G: Game> SelfGame<G> {
 }
 
 impl<G: Game> GameTask<G> for SelfGame<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
         loop {
             if self.search.is_none() {
                 self.open_at_random();
                 self.play_unsearched();
                 if self.opening.is_none() && self.is_over() {
-                    return None;
+                    return false;
                 }
                 self.begin();
             }
-            if let SearchStep::Need(request) = self.move_search.step(readers) {
-                return Some(request);
+            if self.move_search.step(readers, request) == SearchStep::Asks {
+                return true;
             }
             self.play();
         }
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
-        self.move_search.apply(&evaluation);
+    fn apply(&mut self, evaluation: &Evaluation) {
+        self.move_search.apply(evaluation);
     }
 }

@@ -48,7 +48,7 @@ pub(crate) fn sources_of<G: Game>(
         return Ok((sources, name));
     };
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
-    let evaluator = dz_burn_net::network_evaluator_on(game, bytes, &devices)?;
-    sources.add_batched(evaluator, config.selfplay.cache_entries as usize);
+    let network = dz_burn_net::network_evaluator_on(game, bytes, &devices)?;
+    sources.add_network(game, network, config.selfplay.cache_entries as usize)?;
     Ok((sources, name.to_owned()))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use dz_config::RunConfig;
 use dz_game::{Game, Komi, games::Go};
-use dz_infer::{GameTask, Hashed, Sources};
+use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{GameRecord, replay};
 use selfplay::{Forks, Past, SelfGame, cycle_plan};
 
@@ -29,7 +29,8 @@ fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameReco
     sources.add_instant(Arc::new(Hashed));
     let play = |number| {
         let mut task = SelfGame::new(&go(), Arc::clone(&plan.games), number);
-        assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
+        let asks = task.resume(sources.readers(), &mut Request::default());
+        assert!(!asks, "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();
         replay(&go(), &record).unwrap();

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use dz_config::{ReinforcePhase, RunConfig};
 use dz_game::{Game, Player, games::TicTacToe};
-use dz_infer::{GameTask, Hashed, Sources};
+use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{GameEnd, GameRecord, RowBlock, RowShape, SearchKind, rows_of_game};
 use selfplay::{CycleGame, Past, cycle_plan, policy_cycle_plan};
 
@@ -22,7 +22,8 @@ fn games(phase: ReinforcePhase, count: u64) -> Vec<GameRecord> {
     }
     let play = |number| {
         let mut game = CycleGame::new(&TicTacToe, &plan.games, number);
-        assert!(game.resume(sources.readers()).is_none(), "a fake answers at once");
+        let asks = game.resume(sources.readers(), &mut Request::default());
+        assert!(!asks, "a fake answers at once");
         let (record, counts) = game.into_record();
         record.check().unwrap();
         assert!(counts.playouts >= record.plies.len() as u64);

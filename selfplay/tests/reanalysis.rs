@@ -7,7 +7,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use dz_config::RunConfig;
 use dz_game::games::Connect4;
 use dz_game::{Encoding, Game, Outcome, Player};
-use dz_infer::{GameTask, Hashed, Sources};
+use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{
     GameEnd, GameRecord, ResignThresholds, RowBlock, RowShape, SHARD_LEVEL, SearchKind,
     ShardHeader, ShardWriter, replay, rows_of_game,
@@ -41,7 +41,8 @@ fn games(
     sources.add_instant(Arc::new(Hashed));
     let play = |number| {
         let mut task = SelfGame::new(&connect4(), Arc::clone(&plan.games), number);
-        assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
+        let asks = task.resume(sources.readers(), &mut Request::default());
+        assert!(!asks, "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();
         replay(&connect4(), &record).unwrap();

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use dz_config::RunConfig;
 use dz_game::Move;
 use dz_game::games::Connect4;
-use dz_infer::{GameTask, Hashed, Sources};
+use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{GameEnd, GameRecord, ParentGame, SearchKind, replay};
 use selfplay::{Forks, Past, SelfGame, cycle_plan};
 
@@ -31,7 +31,8 @@ fn games(generation: u32, forks: Option<Forks>, overrides: &[&str]) -> Vec<GameR
     sources.add_instant(Arc::new(Hashed));
     let play = |number| {
         let mut task = SelfGame::new(&game, Arc::clone(&plan.games), number);
-        assert!(task.resume(sources.readers()).is_none(), "a fake answers at once");
+        let asks = task.resume(sources.readers(), &mut Request::default());
+        assert!(!asks, "a fake answers at once");
         let (record, _) = task.into_record();
         record.check().unwrap();
         replay(&game, &record).unwrap();

@@ -6,7 +6,7 @@ use std::{path::Path, sync::Arc};
 
 use dz_config::RunConfig;
 use dz_game::{Player, games::TicTacToe};
-use dz_infer::{GameTask, Hashed, Sources};
+use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, SearchKind};
 use selfplay::{Past, SelfGame, cycle_plan};
@@ -21,7 +21,8 @@ fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
     sources.add_instant(Arc::new(Hashed));
     let play = |number| {
         let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number);
-        assert!(game.resume(sources.readers()).is_none(), "a fake answers at once");
+        let asks = game.resume(sources.readers(), &mut Request::default());
+        assert!(!asks, "a fake answers at once");
         let (record, counts) = game.into_record();
         record.check().unwrap();
         (record, counts)

@@ -9,7 +9,7 @@ use dz_config::RunConfig;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
-use dz_infer::{Encoded, Lockstep, Sources};
+use dz_infer::{Lockstep, Sources};
 use dz_network_file::NetworkFile;
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter, random_records};
 use selfplay::{CyclePlan, CycleTally, Past, Reanalyses, ShardSink, cycle_plan, play_cycle};
@@ -50,7 +50,7 @@ impl<G: Game> Cycle<G> {
             (0..plan.shards()).filter(|index| !shards.written.contains_key(index)).collect();
         let mut sources = Sources::default();
         let network = CpuEvaluator::load(&self.network).unwrap();
-        sources.add_batched(Box::new(Encoded::new(&self.game, network).unwrap()), 256);
+        sources.add_network(&self.game, Box::new(network), 256).unwrap();
         shards.enough = enough;
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let play = || play_cycle(&self.game, &plan, &missing, &mut sources, shards);

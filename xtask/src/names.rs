@@ -39,7 +39,7 @@ const RETIRED: &[(&str, &str)] = &[
 /// Items that a newcomer calls first, by crate: each has an example that runs as a doc test.
 const ENTRY_POINTS: &[(&str, &[&str])] = &[
     ("dz-game", &["Game"]),
-    ("dz-infer", &["Evaluator"]),
+    ("dz-infer", &["NetworkEvaluator"]),
     ("dz-search", &["Search"]),
     ("dz-search-settings", &["SearchParams"]),
     ("dz-config", &["RunConfig"]),

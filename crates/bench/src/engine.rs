@@ -6,7 +6,7 @@ use dz_burn_net::DeviceChoice;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_frontends::COLLISIONS_MAX;
 use dz_game::{Game, GameSpec};
-use dz_infer::{Encoded, Lockstep, Sources};
+use dz_infer::{Lockstep, Sources};
 use dz_play::{MatchPlayer, PlayerKind, PositionCheck, SearchPlayer, rollout_anchor};
 use dz_search::SearchParams;
 use dz_solver::solved_positions;
@@ -84,7 +84,7 @@ fn rates<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
 fn sources<G: Game>(game: &G) -> anyhow::Result<(Sources<G>, usize)> {
     let network = CpuEvaluator::load(&random_network_of(game, SIZE.0, SIZE.1, 1))?;
     let mut sources = Sources::default();
-    let source = sources.add_batched(Box::new(Encoded::new(game, network)?), 1 << 10);
+    let source = sources.add_network(game, Box::new(network), 1 << 10)?;
     Ok((sources, source))
 }
 

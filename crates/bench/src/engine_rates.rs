@@ -117,15 +117,12 @@ struct Crowd<'a, G: Game> {
 struct Lone<G: Game>(MoveSearch<G>);
 
 impl<G: Game> GameTask<G> for Lone<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        match self.0.step(readers) {
-            SearchStep::Decided => None,
-            SearchStep::Need(request) => Some(request),
-        }
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
+        self.0.step(readers, request) == SearchStep::Asks
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
-        self.0.apply(&evaluation);
+    fn apply(&mut self, evaluation: &Evaluation) {
+        self.0.apply(evaluation);
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use dz_game::Game;
-use dz_infer::{InstantEvaluator, Sources, Uniform};
+use dz_infer::{InstantEvaluator, Request, Sources, Uniform};
 use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{Budget, Gathered, NetworkAnswer, Search, SearchParams};
 
@@ -75,12 +75,13 @@ pub fn game_rates<G: Game>(
         MoveSearch::at(search, true, 0, GameSeed { run_seed: 1, game_number: 1 })
     };
     let mut search = begin();
+    let mut request = Request::default();
     let rates = (0..effort.runs).map(|_| {
         let started = Instant::now();
         let mut playouts = 0;
         for _ in 0..effort.searches {
             search.begin(Budget::Playouts(effort.playouts), None);
-            while let SearchStep::Need(_) = search.step(sources.readers()) {}
+            while search.step(sources.readers(), &mut request) == SearchStep::Asks {}
             let summary = search.summary();
             playouts += summary.counts.playouts;
             if let Some(best) = summary.moves.iter().max_by_key(|m| m.visits) {

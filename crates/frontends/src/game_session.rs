@@ -4,7 +4,7 @@ use std::fmt;
 
 use dz_external_engines::size_of;
 use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
-use dz_infer::{Answer, EvaluatorError, Leaf, LeafView, Sources};
+use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
 use dz_play::{GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
 use dz_search::{Budget, SearchCounts, choose_move};
@@ -313,7 +313,8 @@ impl<G: Game> Session for GameSession<G> {
         let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
             Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
             Answer::Missing => {
-                let mut found = self.sources.evaluate(searcher.source, &[&view.to_leaf()])?;
+                let mut found =
+                    self.sources.evaluate(searcher.source, std::slice::from_ref(&view))?;
                 let Some(evaluation) = found.pop() else { return Ok(None) };
                 priors = evaluation.priors;
                 evaluation.wdl
@@ -330,10 +331,14 @@ impl<G: Game> Session for GameSession<G> {
         if legal.is_empty() {
             return Ok(None);
         }
-        let state = self.position.state().clone();
-        let history = self.position.history().clone();
-        let eval_key = self.position.game().eval_key(&state, &history);
-        self.sources.ownership(searcher.source, &Leaf { state, history, legal, eval_key, symmetry })
+        let state = self.position.state();
+        let history = self.position.history();
+        let game = self.position.game();
+        let eval_key = game.eval_key(state, history);
+        let (last, random) = (None, 0);
+        let view =
+            LeafView { game, state, history, legal: &legal, eval_key, symmetry, last, random };
+        self.sources.ownership(searcher.source, &view)
     }
 
     fn symmetry_count(&self) -> u8 {

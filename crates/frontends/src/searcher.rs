@@ -32,7 +32,7 @@ pub(crate) struct Searcher<G: Game> {
     pub(crate) restricted: bool,
     pub(crate) playouts_max: Option<u32>,
     /// Its batches, which stay out between two calls of `search`.
-    pub(crate) pipeline: Pipeline<G>,
+    pub(crate) pipeline: Pipeline,
 }
 
 impl<G: Game> Searcher<G> {

@@ -74,7 +74,56 @@ impl NetworkOutputs {
     }
 }
 
-/// An engine that runs a network on encoded positions. Batches may be waited for in any order.
+/// An engine that runs a network on encoded positions. Two or more batches may be in flight, and be
+/// waited for in any order.
+///
+/// ```
+/// use std::collections::BTreeMap;
+///
+/// use dz_game::{Encoding, Game, games::TicTacToe};
+/// use dz_infer::{
+///     EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket, contract,
+/// };
+///
+/// /// Holds every position for even and every move for as good as another.
+/// #[derive(Default)]
+/// struct Even {
+///     encoding_id: String,
+///     submitted: u64,
+///     in_flight: BTreeMap<Ticket, usize>,
+/// }
+///
+/// impl NetworkEvaluator for Even {
+///     fn id(&self) -> &str {
+///         "even"
+///     }
+///
+///     fn encoding_id(&self) -> &str {
+///         &self.encoding_id
+///     }
+///
+///     fn policy_len(&self) -> usize {
+///         9
+///     }
+///
+///     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
+///         let ticket = Ticket(self.submitted);
+///         self.submitted += 1;
+///         self.in_flight.insert(ticket, batch.len);
+///         Ok(ticket)
+///     }
+///
+///     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
+///         let len = self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
+///         let (policy_logits, wdl_logits) = (vec![0.0; 9 * len], vec![0.0; 3 * len]);
+///         Ok(NetworkOutputs { policy_logits, wdl_logits })
+///     }
+/// }
+///
+/// let mut even = Even { encoding_id: TicTacToe.encoding().id(), ..Even::default() };
+/// contract::check_network_evaluator(&TicTacToe, &mut even, 1, 0.0)?;
+/// # Ok::<(), contract::ContractBroken>(())
+/// ```
 pub trait NetworkEvaluator: Send {
     /// Network hash, backend, instruction set and precision; the same id means the same bits.
     fn id(&self) -> &str;
@@ -86,6 +135,11 @@ pub trait NetworkEvaluator: Send {
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError>;
     /// Waits for a batch. A position's outputs do not depend on the batch it came in.
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError>;
+    /// Number of batches in flight that keep the engine busy for a single caller. A device works on
+    /// one while the next is made; an engine that gives handles works when it is asked.
+    fn batches(&self) -> usize {
+        if self.handle().is_some() { 1 } else { 2 }
+    }
     /// Returns logits of who owns each point at the end of the game, `[B, H, W, 3]`: the mover,
     /// nobody, the opponent. A call of its own, so that batches take no longer. `None` if the
     /// network has no ownership head, or if this engine does not compute it.
@@ -93,7 +147,8 @@ pub trait NetworkEvaluator: Send {
         let _ = batch;
         Ok(None)
     }
-    /// As [`crate::Evaluator::handle`].
+    /// The same network for a thread of its own: it shares the weights, gives the same bits, and
+    /// works only on the thread that submits. `None` where batches go to a device.
     fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
         None
     }
@@ -118,6 +173,10 @@ impl<N: NetworkEvaluator + ?Sized> NetworkEvaluator for Box<N> {
 
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         (**self).wait(ticket)
+    }
+
+    fn batches(&self) -> usize {
+        (**self).batches()
     }
 
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {

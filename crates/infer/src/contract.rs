@@ -1,14 +1,11 @@
-//! What every evaluator promises, as checks that tests of implementations call.
+//! What every network evaluator promises, as checks that tests of implementations call.
 
 use dz_game::{Game, Symmetry};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use thiserror::Error;
 
-use crate::{
-    EncodedBatch, Evaluation, Evaluator, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs,
-    encode_leaves,
-};
+use crate::{EncodedBatch, EvaluatorError, Leaf, NetworkEvaluator, NetworkOutputs, encode_leaves};
 
 /// A promise that was not kept.
 #[derive(Debug, Error)]
@@ -108,34 +105,6 @@ fn put(batch: &mut EncodedBatch, place: usize, probe: &EncodedBatch) {
     batch.globals[place * globals..(place + 1) * globals].copy_from_slice(&probe.globals);
 }
 
-/// Checks an evaluator on positions of random games from `seed`: one probability a legal move that
-/// sum to 1, chances that sum to 1, answers in the order of the leaves.
-///
-/// # Errors
-/// The first promise that is not kept.
-pub fn check_evaluator<G: Game>(
-    game: &G,
-    evaluator: &mut impl Evaluator<G>,
-    seed: u64,
-) -> Result<(), ContractBroken> {
-    let leaves = random_leaves(game, 19, seed);
-    let ticket = evaluator.submit(&leaves.iter().collect::<Vec<_>>())?;
-    let all = evaluator.wait(ticket)?;
-    require(all.len() == leaves.len(), || "one evaluation a leaf".into())?;
-    for (i, (leaf, evaluation)) in leaves.iter().zip(&all).enumerate() {
-        check_evaluation(evaluation, leaf.legal.len())
-            .map_err(|what| ContractBroken::Wrong(format!("position {i}: {what}")))?;
-    }
-    let reversed: Vec<&Leaf<G>> = leaves.iter().rev().collect();
-    let ticket = evaluator.submit(&reversed)?;
-    let mut backwards = evaluator.wait(ticket)?;
-    backwards.reverse();
-    let near = |(a, b): (&Evaluation, &Evaluation)| (a.wdl.value() - b.wdl.value()).abs() < 1e-2;
-    require(all.iter().zip(&backwards).all(near), || "the order of leaves matters".into())?;
-    let again = matches!(evaluator.wait(ticket), Err(EvaluatorError::UnknownTicket(_)));
-    require(again, || "a ticket was good for a second wait".into())
-}
-
 /// Leaves from random games, each through a random symmetry; never a finished position.
 pub fn random_leaves<G: Game>(game: &G, count: usize, seed: u64) -> Vec<Leaf<G>> {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -164,20 +133,6 @@ pub fn random_leaves<G: Game>(game: &G, count: usize, seed: u64) -> Vec<Leaf<G>>
 
 fn require(holds: bool, what: impl FnOnce() -> String) -> Result<(), ContractBroken> {
     if holds { Ok(()) } else { Err(ContractBroken::Wrong(what())) }
-}
-
-fn check_evaluation(evaluation: &Evaluation, moves: usize) -> Result<(), String> {
-    let sum_to_one = |shares: &[f32]| {
-        let sum: f32 = shares.iter().sum();
-        (sum - 1.0).abs() < 1e-4 && shares.iter().all(|&share| (0.0..=1.0001).contains(&share))
-    };
-    if evaluation.priors.len() != moves {
-        return Err(format!("{} priors for {moves} moves", evaluation.priors.len()));
-    }
-    if !sum_to_one(&evaluation.priors) || !sum_to_one(&evaluation.wdl.to_array()) {
-        return Err(format!("these are not shares of 1: {evaluation:?}"));
-    }
-    Ok(())
 }
 
 fn part(all: &NetworkOutputs, range: std::ops::Range<usize>, policy_len: usize) -> NetworkOutputs {

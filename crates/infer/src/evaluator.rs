@@ -1,91 +1,12 @@
-//! The evaluator traits that searches are driven with.
+//! Positions that searches ask about, what they are told, and the trait of evaluators that answer
+//! at once.
 
 use dz_game::{Game, Key, Move, Symmetry, Wdl, mix64};
 use thiserror::Error;
 
-/// Evaluates batches of positions. Two or more batches may be in flight.
-///
-/// ```
-/// use std::collections::BTreeMap;
-///
-/// use dz_game::{Game, Wdl, games::TicTacToe};
-/// use dz_infer::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket, contract};
-///
-/// /// Calls every position a draw and every move equally good.
-/// #[derive(Default)]
-/// struct Draws {
-///     submitted: u64,
-///     in_flight: BTreeMap<Ticket, Vec<Evaluation>>,
-/// }
-///
-/// impl<G: Game> Evaluator<G> for Draws {
-///     fn id(&self) -> &str {
-///         "draws"
-///     }
-///
-///     fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
-///         let evaluations = leaves.iter().map(|leaf| {
-///             let moves = leaf.legal.len();
-///             Evaluation { wdl: Wdl::DRAW, priors: vec![1.0 / moves as f32; moves] }
-///         });
-///         let ticket = Ticket(self.submitted);
-///         self.submitted += 1;
-///         self.in_flight.insert(ticket, evaluations.collect());
-///         Ok(ticket)
-///     }
-///
-///     fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
-///         self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
-///     }
-/// }
-///
-/// contract::check_evaluator(&TicTacToe, &mut Draws::default(), 1)?;
-/// # Ok::<(), contract::ContractBroken>(())
-/// ```
-pub trait Evaluator<G: Game>: Send {
-    /// Names the evaluator so that equal ids give equal evaluations; recorded in headers.
-    fn id(&self) -> &str;
-    /// Starts on a batch.
-    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError>;
-    /// Waits for a batch; evaluations come in the order of its leaves.
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError>;
-    /// The same, and calls `note` with each evaluation on the thread that made it. A failed batch
-    /// may have been noted in part.
-    fn wait_noting(
-        &mut self,
-        ticket: Ticket,
-        note: &Note<'_>,
-    ) -> Result<Vec<Evaluation>, EvaluatorError> {
-        let evaluations = self.wait(ticket)?;
-        for (leaf, evaluation) in evaluations.iter().enumerate() {
-            note(leaf, evaluation);
-        }
-        Ok(evaluations)
-    }
-    /// Returns the expected owner of each point at the end of the game, `[H, W]`: from 1, the
-    /// mover's, to -1, the opponent's. `None` if the evaluator does not know. Front ends ask for
-    /// it, one position at a time.
-    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
-        let _ = leaf;
-        Ok(None)
-    }
-    /// Number of batches in flight that keep the evaluator busy for a single caller.
-    fn batches(&self) -> usize {
-        1
-    }
-    /// The same evaluator for a thread of its own: it shares the weights, gives the same bits, and
-    /// works only on the thread that submits. `None` where batches go to a device.
-    fn handle(&self) -> Option<Box<dyn Evaluator<G>>> {
-        None
-    }
-}
-
-/// Takes the evaluation of a batch's leaf, named by its place in the batch.
-pub type Note<'a> = dyn Fn(usize, &Evaluation) + Sync + 'a;
-
 /// Evaluates one position at once, on the thread that asks: rollouts and fakes.
 pub trait InstantEvaluator<G: Game>: Send + Sync {
-    /// As [`Evaluator::id`].
+    /// Names the evaluator, so that equal ids give equal evaluations; recorded in headers.
     fn id(&self) -> &str;
     /// Clears `priors`, fills in one probability for each legal move, and returns the mover's
     /// chances.
@@ -113,20 +34,7 @@ pub struct LeafView<'a, G: Game> {
     pub random: u64,
 }
 
-impl<G: Game> LeafView<'_, G> {
-    /// The leaf as a value of its own, for a batch.
-    pub fn to_leaf(&self) -> Leaf<G> {
-        Leaf {
-            state: self.state.clone(),
-            history: self.history.clone(),
-            legal: self.legal.to_vec(),
-            eval_key: self.eval_key,
-            symmetry: self.symmetry,
-        }
-    }
-}
-
-/// A position in a batch; the fields are those of [`LeafView`].
+/// A position of its own; the fields are those of [`LeafView`].
 #[derive(Clone, Debug)]
 pub struct Leaf<G: Game> {
     /// The position.
@@ -141,6 +49,15 @@ pub struct Leaf<G: Game> {
     pub symmetry: Symmetry,
 }
 
+impl<G: Game> Leaf<G> {
+    /// The same, borrowed.
+    pub fn view<'a>(&'a self, game: &'a G) -> LeafView<'a, G> {
+        let Self { state, history, legal, eval_key, symmetry } = self;
+        let (eval_key, symmetry) = (*eval_key, *symmetry);
+        LeafView { game, state, history, legal, eval_key, symmetry, last: None, random: 0 }
+    }
+}
+
 /// What an evaluator says of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
@@ -148,6 +65,13 @@ pub struct Evaluation {
     pub wdl: Wdl,
     /// One probability for each legal move, in their order, summing to 1.
     pub priors: Vec<f32>,
+}
+
+impl Default for Evaluation {
+    /// Nothing is known, and no move.
+    fn default() -> Self {
+        Self { wdl: Wdl::UNKNOWN, priors: Vec::new() }
+    }
 }
 
 /// Names a batch that was submitted and not yet waited for.

@@ -1,12 +1,13 @@
-//! Evaluators: the traits, the cache, the adapter from positions to planes, and the fakes.
+//! Evaluators: the traits, the cache, the way from positions to planes and back, and the fakes.
 //!
-//! Two traits. [`Evaluator`] takes positions ([`Leaf`]) and answers values and priors over legal
-//! moves. [`NetworkEvaluator`] takes bit-packed planes ([`EncodedBatch`]) and answers logits; it is
-//! what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements. [`Encoded`]
-//! makes the first from the second.
+//! Two traits. [`NetworkEvaluator`] takes bit-packed planes ([`EncodedBatch`]) and answers logits;
+//! it is what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements.
+//! [`InstantEvaluator`] answers one position on the thread that asks: rollouts and fakes. A search
+//! asks [`Sources`], which hold several of either, with a cache before each network.
 //!
 //! Letters: `B` batch, `C` planes, `H` rows, `W` columns, `A` policy length.
 
+mod answers;
 mod batch;
 mod cache;
 pub mod contract;
@@ -17,15 +18,16 @@ mod in_turns;
 mod lockstep;
 mod parallel;
 mod rollout;
+mod softmax;
 mod sources;
 mod workers;
 
+pub use answers::Asked;
 pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
-pub use cache::{CacheKey, EvaluationCache};
-pub use encoded::{Encoded, encode_leaves};
+pub use cache::{Admission, CacheKey, EvaluationCache};
+pub use encoded::{EncodedLeaf, encode_leaves};
 pub use evaluator::{
-    Evaluation, Evaluator, EvaluatorError, InstantEvaluator, Leaf, LeafView, Note, Ticket,
-    symmetry_of,
+    Evaluation, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
 };
 pub use fakes::{Hashed, Uniform};
 pub use in_turns::InTurns;

@@ -1,21 +1,32 @@
-//! Where evaluations come from: instant evaluators, and batched ones with a cache before them.
+//! Where evaluations come from: instant evaluators, and networks with a cache before them.
 
 use std::{fmt, sync::Arc};
 
 use dz_game::{Game, Wdl};
 
+use crate::answers::{Asked, Reading};
+use crate::encoded::LeafEncoder;
+use crate::softmax::softmax;
 use crate::{
-    CacheKey, Evaluation, EvaluationCache, Evaluator, EvaluatorError, InstantEvaluator, Leaf,
-    LeafView, Ticket, Workers,
+    Admission, CacheKey, EncodedBatch, EncodedLeaf, Evaluation, EvaluationCache, EvaluatorError,
+    InstantEvaluator, LeafView, NetworkEvaluator, Ticket, Workers,
 };
 
 /// The sources of a lockstep run, by index.
 pub struct Sources<G: Game> {
     readers: Readers<G>,
-    /// Beside each cache the evaluator that fills it.
-    evaluators: Vec<Option<Box<dyn Evaluator<G>>>>,
+    /// By source; instant evaluators have none.
+    networks: Vec<Option<Box<dyn NetworkEvaluator>>>,
     ids: Vec<String>,
+    /// Answers that one thread reads at least; all of a batch where no other thread helps.
+    part_len: usize,
 }
+
+/// Names the softmax in ids: equal ids give equal bits. Version 1 was the C library's `exp`.
+const SOFTMAX: &str = "softmax2";
+
+/// Answers that are worth handing to another thread.
+const PART_LEN: usize = 32;
 
 /// What tasks may ask of the sources while they run on many threads.
 #[derive(Clone)]
@@ -26,7 +37,13 @@ pub struct Readers<G: Game> {
 #[derive(Clone)]
 enum Reader<G: Game> {
     Instant(Arc<dyn InstantEvaluator<G>>),
-    Cache(Arc<EvaluationCache>),
+    Network(Arc<NetworkReader<G>>),
+}
+
+/// What stands before a network.
+struct NetworkReader<G: Game> {
+    cache: EvaluationCache,
+    encoder: LeafEncoder<G>,
 }
 
 /// What a source can answer at once.
@@ -42,7 +59,8 @@ pub enum Answer {
 
 impl<G: Game> Default for Sources<G> {
     fn default() -> Self {
-        Self { readers: Readers { readers: Vec::new() }, evaluators: Vec::new(), ids: Vec::new() }
+        let readers = Readers { readers: Vec::new() };
+        Self { readers, networks: Vec::new(), ids: Vec::new(), part_len: PART_LEN }
     }
 }
 
@@ -51,27 +69,40 @@ impl<G: Game> Sources<G> {
     pub fn add_instant(&mut self, evaluator: Arc<dyn InstantEvaluator<G>>) -> usize {
         self.ids.push(evaluator.id().to_owned());
         self.readers.readers.push(Reader::Instant(evaluator));
-        self.evaluators.push(None);
+        self.networks.push(None);
         self.ids.len() - 1
     }
 
-    /// Adds a source that answers in batches, with a cache of `cache_entries` places; returns its
-    /// index.
-    pub fn add_batched(&mut self, evaluator: Box<dyn Evaluator<G>>, cache_entries: usize) -> usize {
-        self.ids.push(evaluator.id().to_owned());
-        let cache = Arc::new(EvaluationCache::new(cache_entries));
-        self.readers.readers.push(Reader::Cache(cache));
-        self.evaluators.push(Some(evaluator));
-        self.ids.len() - 1
+    /// Adds a network, which answers in batches, with a cache of `cache_entries` places; returns
+    /// its index.
+    ///
+    /// # Errors
+    /// [`EvaluatorError::WrongEncoding`] or [`EvaluatorError::WrongPolicy`] if the network is not
+    /// for this game's encoding.
+    pub fn add_network(
+        &mut self,
+        game: &G,
+        network: Box<dyn NetworkEvaluator>,
+        cache_entries: usize,
+    ) -> Result<usize, EvaluatorError> {
+        let encoder = LeafEncoder::new(game, &*network)?;
+        // A device evaluates many times as fast as the processor.
+        let is_device = network.handle().is_none();
+        let admission = if is_device { Admission::SecondTime } else { Admission::Always };
+        let cache = EvaluationCache::new(cache_entries, admission);
+        self.readers.readers.push(Reader::Network(Arc::new(NetworkReader { cache, encoder })));
+        self.ids.push(format!("{}-{SOFTMAX}", network.id()));
+        self.networks.push(Some(network));
+        Ok(self.ids.len() - 1)
     }
 
-    /// The same sources for one search that has the processor to itself: evaluators that give
-    /// handles work on `threads` threads of their own while the search goes on.
+    /// The same sources for one search that has the processor to itself: networks that give handles
+    /// work on `threads` threads of their own while the search goes on.
     #[must_use]
     pub fn on_threads(mut self, threads: usize) -> Self {
-        for evaluator in self.evaluators.iter_mut().flatten() {
-            if let Some(workers) = Workers::of(evaluator.as_ref(), threads) {
-                *evaluator = Box::new(workers);
+        for network in self.networks.iter_mut().flatten() {
+            if let Some(workers) = Workers::of(&**network, threads) {
+                *network = Box::new(workers);
             }
         }
         self
@@ -97,16 +128,17 @@ impl<G: Game> Sources<G> {
         &self.readers
     }
 
-    /// The same sources for each of `count` threads, with shared caches. None if an evaluator gives
-    /// no handles.
+    /// The same sources for each of `count` threads, with shared caches. None if a network gives no
+    /// handles.
     pub(crate) fn handles(&self, count: usize) -> Vec<Self> {
         let one = || {
-            let evaluators = self.evaluators.iter().map(|evaluator| match evaluator {
-                Some(evaluator) => evaluator.handle().map(Some),
+            let networks = self.networks.iter().map(|network| match network {
+                Some(network) => network.handle().map(Some),
                 None => Some(None),
             });
-            let evaluators = evaluators.collect::<Option<_>>()?;
-            Some(Self { readers: self.readers.clone(), evaluators, ids: self.ids.clone() })
+            let networks = networks.collect::<Option<_>>()?;
+            let readers = self.readers.clone();
+            Some(Self { readers, networks, ids: self.ids.clone(), part_len: usize::MAX })
         };
         (0..count).map_while(|_| one()).collect()
     }
@@ -114,32 +146,61 @@ impl<G: Game> Sources<G> {
     /// Batches in flight that keep source `index` busy where one search asks for all of them, at
     /// least 1.
     pub fn batches(&self, index: usize) -> usize {
-        let evaluator = self.evaluators.get(index).and_then(Option::as_ref);
-        evaluator.map_or(1, |evaluator| evaluator.batches()).max(1)
+        let network = self.networks.get(index).and_then(Option::as_ref);
+        network.map_or(1, NetworkEvaluator::batches).max(1)
     }
 
-    /// Evaluates a batch and waits for it.
+    /// Evaluates leaves, without a look at the cache.
     ///
     /// # Errors
-    /// What the evaluator reports, or that source `index` takes no batches.
+    /// What the network reports, or that source `index` takes no batches.
     pub fn evaluate(
         &mut self,
         index: usize,
-        leaves: &[&Leaf<G>],
+        leaves: &[LeafView<'_, G>],
     ) -> Result<Vec<Evaluation>, EvaluatorError> {
-        let ticket = self.submit(index, leaves)?;
-        self.wait(index, ticket, leaves)
+        let encode = |view: &LeafView<'_, G>| {
+            let mut leaf = EncodedLeaf::default();
+            self.readers.encode(index, view, &mut leaf);
+            leaf
+        };
+        let leaves: Vec<EncodedLeaf> = leaves.iter().map(encode).collect();
+        let ticket = self.submit(index, &leaves.iter().collect::<Vec<_>>())?;
+        self.evaluations(index, ticket, &leaves)
+    }
+
+    /// As [`Sources::wait`], for a caller that keeps no memory for evaluations.
+    ///
+    /// # Errors
+    /// As [`Sources::evaluate`].
+    pub fn evaluations(
+        &mut self,
+        index: usize,
+        ticket: Ticket,
+        leaves: &[EncodedLeaf],
+    ) -> Result<Vec<Evaluation>, EvaluatorError> {
+        let mut evaluations = vec![Evaluation::default(); leaves.len()];
+        let asked = leaves.iter().zip(&mut evaluations);
+        let asked = asked.map(|(leaf, evaluation)| Asked { leaf, evaluation }).collect();
+        self.wait(index, ticket, asked)?;
+        Ok(evaluations)
     }
 
     /// Starts on a batch.
     ///
     /// # Errors
     /// As [`Sources::evaluate`].
-    pub fn submit(&mut self, index: usize, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
-        self.evaluator(index)?.submit(leaves)
+    pub fn submit(
+        &mut self,
+        index: usize,
+        leaves: &[&EncodedLeaf],
+    ) -> Result<Ticket, EvaluatorError> {
+        let (reader, network) = self.network(index)?;
+        network.submit(EncodedBatch::of_leaves(reader.encoder.shape, leaves))
     }
 
-    /// Waits for a batch and stores its evaluations in the cache, as if in the order of the batch.
+    /// Waits for a batch whose leaves are `asked`, in its order, fills in their evaluations, and
+    /// keeps them in the cache, as if in that order.
     ///
     /// # Errors
     /// As [`Sources::evaluate`].
@@ -147,38 +208,62 @@ impl<G: Game> Sources<G> {
         &mut self,
         index: usize,
         ticket: Ticket,
-        leaves: &[&Leaf<G>],
-    ) -> Result<Vec<Evaluation>, EvaluatorError> {
-        let cache = match self.readers.readers.get(index) {
-            Some(Reader::Cache(cache)) => Arc::clone(cache),
-            _ => return self.evaluator(index)?.wait(ticket),
+        asked: Vec<Asked<'_>>,
+    ) -> Result<(), EvaluatorError> {
+        let part_len = self.part_len;
+        let (reader, network) = self.network(index)?;
+        let outputs = network.wait(ticket)?;
+        let cache = &reader.cache;
+        let reading = Reading {
+            network: network.id(),
+            policy_len: network.policy_len(),
+            part_len,
+            cache,
+            first: cache.reserve(asked.len() as u64),
         };
-        let first = cache.reserve(leaves.len() as u64);
-        self.evaluator(index)?.wait_noting(ticket, &|place, evaluation| {
-            if let Some(leaf) = leaves.get(place) {
-                let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
-                cache.put_at(first + place as u64, key, evaluation);
-            }
-        })
+        reading.read(&outputs, asked)
     }
 
-    /// What source `index` expects of each point; see [`Evaluator::ownership`].
+    /// The expected owner of each point at the end of the game, `[H, W]`: from 1, the mover's, to
+    /// -1, the opponent's. `None` if source `index` does not know.
     ///
     /// # Errors
-    /// What the evaluator reports.
+    /// What the network reports.
     pub fn ownership(
         &mut self,
         index: usize,
-        leaf: &Leaf<G>,
+        view: &LeafView<'_, G>,
     ) -> Result<Option<Vec<f32>>, EvaluatorError> {
-        let evaluator = self.evaluators.get_mut(index).and_then(Option::as_mut);
-        evaluator.map_or(Ok(None), |evaluator| evaluator.ownership(leaf))
+        let Ok((reader, network)) = self.network(index) else { return Ok(None) };
+        let Some(points) = reader.encoder.points(view) else { return Ok(None) };
+        let mut leaf = EncodedLeaf::default();
+        reader.encoder.encode(view, &mut leaf);
+        let batch = EncodedBatch::of_leaves(reader.encoder.shape, &[&leaf]);
+        let Some(logits) = network.ownership(&batch)? else { return Ok(None) };
+        let evaluator = network.id().to_owned();
+        let (got, wanted) = (logits.len(), 3 * points.len());
+        if got != wanted {
+            return Err(EvaluatorError::WrongLength { evaluator, got, wanted });
+        }
+        let owned = points.iter().map(|&seen| {
+            let mut shares = [logits[3 * seen], logits[3 * seen + 1], logits[3 * seen + 2]];
+            let is_finite = softmax(&mut shares);
+            if is_finite { shares[0] - shares[2] } else { f32::NAN }
+        });
+        let owned: Vec<f32> = owned.collect();
+        if owned.iter().all(|share| share.is_finite()) {
+            return Ok(Some(owned));
+        }
+        Err(EvaluatorError::NotFinite { evaluator })
     }
 
-    fn evaluator(&mut self, index: usize) -> Result<&mut dyn Evaluator<G>, EvaluatorError> {
-        match &mut self.evaluators[index] {
-            Some(evaluator) => Ok(evaluator.as_mut()),
-            None => Err(EvaluatorError::Device {
+    fn network(
+        &mut self,
+        index: usize,
+    ) -> Result<(Arc<NetworkReader<G>>, &mut dyn NetworkEvaluator), EvaluatorError> {
+        match (&self.readers.readers[index], &mut self.networks[index]) {
+            (Reader::Network(reader), Some(network)) => Ok((Arc::clone(reader), network.as_mut())),
+            _ => Err(EvaluatorError::Device {
                 device: self.ids[index].clone(),
                 message: "an instant evaluator takes no batches; this is a bug in the task".into(),
             }),
@@ -187,13 +272,21 @@ impl<G: Game> Sources<G> {
 }
 
 impl<G: Game> Readers<G> {
+    /// Makes of a leaf what source `index` takes in batches. Instant evaluators take none.
+    pub fn encode(&self, index: usize, leaf: &LeafView<'_, G>, out: &mut EncodedLeaf) {
+        if let Reader::Network(reader) = &self.readers[index] {
+            reader.encoder.encode(leaf, out);
+            out.cached = reader.cache.admits(out.key);
+        }
+    }
+
     /// The answer of source `index`, if it has one at once; fills `priors` then.
     pub fn ask(&self, index: usize, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Answer {
         match &self.readers[index] {
             Reader::Instant(evaluator) => Answer::Instant(evaluator.evaluate(leaf, priors)),
-            Reader::Cache(cache) => {
+            Reader::Network(reader) => {
                 let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
-                cache.get(key, priors).map_or(Answer::Missing, Answer::Cached)
+                reader.cache.get(key, priors).map_or(Answer::Missing, Answer::Cached)
             }
         }
     }

@@ -11,50 +11,50 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use dz_game::Game;
+use crate::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 
-use crate::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
-
-/// Handles of one evaluator, one a thread, for a search that goes on while its batches are
+/// Handles of one network, one a thread, for a search that goes on while its batches are
 /// evaluated. The thread that waits for a batch is one of them. Instead of sleeping it evaluates
 /// batches that nobody has begun, so that there are no more threads than cores.
 ///
-/// Evaluations have the bits that the evaluator gives, whichever thread had the batch.
-pub struct Workers<G: Game> {
+/// Outputs have the bits that the network gives, whichever thread had the batch.
+pub struct Workers {
     id: String,
-    jobs: Arc<Jobs<G>>,
+    encoding_id: String,
+    policy_len: usize,
+    jobs: Arc<Jobs>,
     answers: Receiver<(Ticket, Answered)>,
     threads: Vec<JoinHandle<()>>,
     /// For the thread that waits; `None` once it has panicked.
-    own: Option<Box<dyn Evaluator<G>>>,
+    own: Option<Box<dyn NetworkEvaluator>>,
     in_flight: BTreeSet<Ticket>,
     /// Answers that came before they were waited for.
     early: BTreeMap<Ticket, Answered>,
     next: u64,
 }
 
-type Job<G> = (Ticket, Vec<Leaf<G>>);
-type Answered = Result<Vec<Evaluation>, EvaluatorError>;
+type Job = (Ticket, EncodedBatch);
+type Answered = Result<NetworkOutputs, EvaluatorError>;
 
 /// Batches that nobody has begun, the oldest first.
-struct Jobs<G: Game> {
-    queue: Mutex<Queue<G>>,
+struct Jobs {
+    queue: Mutex<Queue>,
     /// Notified of a batch that was added, and of the end.
     changed: Condvar,
 }
 
-struct Queue<G: Game> {
-    waiting: VecDeque<Job<G>>,
+struct Queue {
+    waiting: VecDeque<Job>,
     /// There will be no more.
     closed: bool,
 }
 
-impl<G: Game> Workers<G> {
-    /// Workers on `threads` threads, including the one that waits. `None` if the evaluator gives no
+impl Workers {
+    /// Workers on `threads` threads, including the one that waits. `None` if the network gives no
     /// handles.
-    pub fn of(evaluator: &dyn Evaluator<G>, threads: usize) -> Option<Self> {
-        let own = Some(evaluator.handle()?);
-        let handles: Option<Vec<_>> = (1..threads).map(|_| evaluator.handle()).collect();
+    pub fn of(network: &dyn NetworkEvaluator, threads: usize) -> Option<Self> {
+        let own = Some(network.handle()?);
+        let handles: Option<Vec<_>> = (1..threads).map(|_| network.handle()).collect();
         let queue = Mutex::new(Queue { waiting: VecDeque::new(), closed: false });
         let jobs = Arc::new(Jobs { queue, changed: Condvar::new() });
         let (to_answers, answers) = channel();
@@ -65,7 +65,9 @@ impl<G: Game> Workers<G> {
             thread::Builder::new().spawn(move || work(handle, &jobs, &answers)).ok()
         });
         Some(Self {
-            id: evaluator.id().to_owned(),
+            id: network.id().to_owned(),
+            encoding_id: network.encoding_id().to_owned(),
+            policy_len: network.policy_len(),
             threads: threads.flatten().collect(),
             jobs,
             answers,
@@ -80,8 +82,8 @@ impl<G: Game> Workers<G> {
     /// none, or no handle.
     fn help(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };
-        let Some((ticket, leaves)) = self.jobs.queue().waiting.pop_front() else { return false };
-        let (answer, panicked) = evaluate(own.as_mut(), &leaves);
+        let Some((ticket, batch)) = self.jobs.queue().waiting.pop_front() else { return false };
+        let (answer, panicked) = evaluate(own.as_mut(), batch);
         if panicked {
             self.own = None;
         }
@@ -95,28 +97,24 @@ impl<G: Game> Workers<G> {
     }
 }
 
-impl<G: Game> Jobs<G> {
-    fn queue(&self) -> MutexGuard<'_, Queue<G>> {
+impl Jobs {
+    fn queue(&self) -> MutexGuard<'_, Queue> {
         // What is done under the lock cannot stop half way, so a panic elsewhere does not matter.
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Waits for a batch. `None` once there will be no more.
-    fn take(&self) -> Option<Job<G>> {
-        let idle = |queue: &mut Queue<G>| queue.waiting.is_empty() && !queue.closed;
+    fn take(&self) -> Option<Job> {
+        let idle = |queue: &mut Queue| queue.waiting.is_empty() && !queue.closed;
         let queue = self.changed.wait_while(self.queue(), idle);
         queue.unwrap_or_else(PoisonError::into_inner).waiting.pop_front()
     }
 }
 
 /// Works until there are no more jobs, or nobody takes the answers.
-fn work<G: Game>(
-    mut handle: Box<dyn Evaluator<G>>,
-    jobs: &Jobs<G>,
-    answers: &Sender<(Ticket, Answered)>,
-) {
-    while let Some((ticket, leaves)) = jobs.take() {
-        let (answer, panicked) = evaluate(handle.as_mut(), &leaves);
+fn work(mut handle: Box<dyn NetworkEvaluator>, jobs: &Jobs, answers: &Sender<(Ticket, Answered)>) {
+    while let Some((ticket, batch)) = jobs.take() {
+        let (answer, panicked) = evaluate(handle.as_mut(), batch);
         if answers.send((ticket, answer)).is_err() || panicked {
             return;
         }
@@ -125,10 +123,9 @@ fn work<G: Game>(
 
 /// Returns a batch's answer, and whether the handle has panicked. A handle that has panicked is not
 /// used again, and the caller must learn of it.
-fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answered, bool) {
+fn evaluate(handle: &mut dyn NetworkEvaluator, batch: EncodedBatch) -> (Answered, bool) {
     let evaluated = catch_unwind(AssertUnwindSafe(|| {
-        let leaves: Vec<&Leaf<G>> = leaves.iter().collect();
-        handle.submit(&leaves).and_then(|ticket| handle.wait(ticket))
+        handle.submit(batch).and_then(|ticket| handle.wait(ticket))
     }));
     let panicked = evaluated.is_err();
     let answer = evaluated.unwrap_or_else(|_| {
@@ -139,9 +136,17 @@ fn evaluate<G: Game>(handle: &mut dyn Evaluator<G>, leaves: &[Leaf<G>]) -> (Answ
     (answer, panicked)
 }
 
-impl<G: Game> Evaluator<G> for Workers<G> {
+impl NetworkEvaluator for Workers {
     fn id(&self) -> &str {
         &self.id
+    }
+
+    fn encoding_id(&self) -> &str {
+        &self.encoding_id
+    }
+
+    fn policy_len(&self) -> usize {
+        self.policy_len
     }
 
     /// For each thread a batch that it evaluates and one that waits, so that no thread waits for
@@ -150,17 +155,16 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         if self.threads.is_empty() { 1 } else { 2 * (self.threads.len() + 1) }
     }
 
-    fn submit(&mut self, leaves: &[&Leaf<G>]) -> Result<Ticket, EvaluatorError> {
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         let ticket = Ticket(self.next);
         self.next += 1;
         self.in_flight.insert(ticket);
-        let leaves = leaves.iter().map(|&leaf| leaf.clone()).collect();
-        self.jobs.queue().waiting.push_back((ticket, leaves));
+        self.jobs.queue().waiting.push_back((ticket, batch));
         self.jobs.changed.notify_one();
         Ok(ticket)
     }
 
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         if !self.in_flight.remove(&ticket) {
             return Err(EvaluatorError::UnknownTicket(ticket));
         }
@@ -176,15 +180,15 @@ impl<G: Game> Evaluator<G> for Workers<G> {
         }
     }
 
-    fn ownership(&mut self, leaf: &Leaf<G>) -> Result<Option<Vec<f32>>, EvaluatorError> {
+    fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         match &mut self.own {
-            Some(own) => own.ownership(leaf),
+            Some(own) => own.ownership(batch),
             None => Err(self.gone()),
         }
     }
 }
 
-impl<G: Game> Drop for Workers<G> {
+impl Drop for Workers {
     fn drop(&mut self) {
         let mut queue = self.jobs.queue();
         // Nobody waits for batches that were not begun.
@@ -199,7 +203,7 @@ impl<G: Game> Drop for Workers<G> {
     }
 }
 
-impl<G: Game> fmt::Debug for Workers<G> {
+impl fmt::Debug for Workers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let threads = self.threads.len() + 1;
         f.debug_struct("Workers")

@@ -1,19 +1,28 @@
 //! From positions to planes, from logits to evaluations.
 
-use std::sync::Mutex;
-
 use crate::common::{FakeNetwork, Fault, logit};
 use dz_game::{
     Encoding, Game, Move, PlaneWriter, Symmetry, games::Connect4, games::TicTacToe, with_game,
 };
 use dz_infer::{
-    Encoded, Evaluation, Evaluator, EvaluatorError, Leaf, Ticket,
-    contract::{check_evaluator, check_network_evaluator, random_leaves},
+    Answer, EncodedLeaf, Evaluation, EvaluatorError, Leaf, LeafView, NetworkEvaluator, Sources,
+    Ticket,
+    contract::{check_network_evaluator, random_leaves},
     encode_leaves,
 };
 
 fn connect4() -> Connect4 {
     Connect4::new(7, 6, 4).expect("a possible board")
+}
+
+fn evaluate<G: Game>(
+    game: &G,
+    network: impl NetworkEvaluator + 'static,
+    leaves: &[Leaf<G>],
+) -> Result<Vec<Evaluation>, EvaluatorError> {
+    let mut sources = Sources::default();
+    sources.add_network(game, Box::new(network), 0)?;
+    sources.evaluate(0, &leaves.iter().map(|leaf| leaf.view(game)).collect::<Vec<_>>())
 }
 
 fn softmax(logits: &[f32]) -> Vec<f64> {
@@ -49,9 +58,7 @@ fn priors_are_the_softmax_over_legal_moves_seen_through_the_symmetry() {
         symmetry,
     };
     let leaves = [leaf(Symmetry(0)), leaf(Symmetry(1))];
-    let mut encoded = Encoded::new(&game, FakeNetwork::of(&game)).unwrap();
-    let ticket = encoded.submit(&leaves.each_ref()).unwrap();
-    let got = encoded.wait(ticket).unwrap();
+    let got = evaluate(&game, FakeNetwork::of(&game), &leaves).unwrap();
     for (evaluation, symmetry, indices) in
         [(&got[0], Symmetry(0), [0, 1, 3, 4, 5, 6]), (&got[1], Symmetry(1), [6, 5, 3, 2, 1, 0])]
     {
@@ -70,9 +77,6 @@ fn priors_are_the_softmax_over_legal_moves_seen_through_the_symmetry() {
 fn the_fake_network_keeps_the_contract() {
     check_network_evaluator(&connect4(), &mut FakeNetwork::of(&connect4()), 1, 0.0).unwrap();
     check_network_evaluator(&TicTacToe, &mut FakeNetwork::of(&TicTacToe), 2, 0.0).unwrap();
-    let game = connect4();
-    let mut encoded = Encoded::new(&game, FakeNetwork::of(&game)).unwrap();
-    check_evaluator(&game, &mut encoded, 3).unwrap();
 }
 
 #[test]
@@ -94,9 +98,7 @@ fn wrong_outputs_are_refused() {
     let leaves = random_leaves(&game, 3, 1);
     let ask = |fault| {
         let network = FakeNetwork { fault: Some(fault), ..FakeNetwork::of(&game) };
-        let mut encoded = Encoded::new(&game, network).unwrap();
-        let ticket = encoded.submit(&leaves.iter().collect::<Vec<_>>()).unwrap();
-        encoded.wait(ticket).unwrap_err()
+        evaluate(&game, network, &leaves).unwrap_err()
     };
     assert!(matches!(ask(Fault::NotANumber), EvaluatorError::NotFinite { .. }));
     assert!(matches!(
@@ -107,13 +109,16 @@ fn wrong_outputs_are_refused() {
 
 #[test]
 fn wrong_networks_and_tickets_are_refused() {
-    let other = Encoded::new(&connect4(), FakeNetwork::of(&TicTacToe)).unwrap_err();
+    let add = |network| Sources::default().add_network(&connect4(), Box::new(network), 0);
+    let other = add(FakeNetwork::of(&TicTacToe)).unwrap_err();
     assert!(matches!(other, EvaluatorError::WrongEncoding { .. }), "{other}");
     let short = FakeNetwork { policy_len: 6, ..FakeNetwork::of(&connect4()) };
-    let short = Encoded::new(&connect4(), short).unwrap_err();
+    let short = add(short).unwrap_err();
     assert!(matches!(short, EvaluatorError::WrongPolicy { network: 6, game: 7 }), "{short}");
-    let mut encoded = Encoded::new(&connect4(), FakeNetwork::of(&connect4())).unwrap();
-    assert!(matches!(encoded.wait(Ticket(9)), Err(EvaluatorError::UnknownTicket(Ticket(9)))));
+    let mut sources = Sources::default();
+    sources.add_network(&connect4(), Box::new(FakeNetwork::of(&connect4())), 0).unwrap();
+    let waited = sources.wait(0, Ticket(9), Vec::new());
+    assert!(matches!(waited, Err(EvaluatorError::UnknownTicket(Ticket(9)))));
 }
 
 #[test]
@@ -136,25 +141,36 @@ fn a_batch_that_threads_share_is_the_one_of_a_single_thread() {
 
 fn check_shared_batch<G: Game>(game: &G) {
     let leaves = random_leaves(game, 301, 7);
-    let leaves: Vec<_> = leaves.iter().collect();
-    let network = || FakeNetwork::of(game);
-    // With handles, the thread that has one works alone.
-    let giving = FakeNetwork { gives_handles: true, ..network() };
-    let mut alone = Encoded::new(game, giving).expect("this game's").handle().expect("it gives");
-    let ticket = alone.submit(&leaves).expect("sent");
-    let wanted = alone.wait(ticket).expect("answered");
-    let mut shared = Encoded::new(game, network()).expect("this game's");
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
-    let noted: Vec<Mutex<Option<Evaluation>>> = leaves.iter().map(|_| Mutex::default()).collect();
-    let got = pool.install(|| {
-        let ticket = shared.submit(&leaves).expect("sent");
-        shared.wait_noting(ticket, &|leaf, evaluation| {
-            let before = noted[leaf].lock().expect("no panic").replace(evaluation.clone());
-            assert_eq!(before, None, "noted once");
-        })
-    });
-    assert_eq!(got.expect("answered"), wanted);
-    let noted: Option<Vec<_>> =
-        noted.into_iter().map(|evaluation| evaluation.into_inner().expect("no panic")).collect();
-    assert_eq!(noted, Some(wanted));
+    let views: Vec<LeafView<'_, G>> = leaves.iter().map(|leaf| leaf.view(game)).collect();
+    let evaluate = |threads| {
+        let mut sources = Sources::default();
+        sources.add_network(game, Box::new(FakeNetwork::of(game)), 1 << 12).expect("it fits");
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+        let evaluations = pool.install(|| sources.evaluate(0, &views)).expect("answered");
+        (sources, evaluations)
+    };
+    let (_, wanted) = evaluate(1);
+    let (mut sources, got) = evaluate(3);
+    assert_eq!(got, wanted);
+    assert_eq!(sources.evaluate(0, &views).expect("answered"), wanted);
+    // What was evaluated twice is in the cache, but for what another has taken the place of.
+    let mut priors = Vec::new();
+    let mut known = 0;
+    for (view, evaluation) in views.iter().zip(&got) {
+        if let Answer::Cached(wdl) = sources.readers().ask(0, view, &mut priors) {
+            known += 1;
+            assert_eq!((wdl, &priors), (evaluation.wdl, &evaluation.priors));
+        }
+    }
+    assert!(known > 250, "{known}");
+    // Rows are those that all leaves give together.
+    let mut leaf = EncodedLeaf::default();
+    let batch = encode_leaves::<G>(&game.encoding(), &leaves);
+    for (index, view) in views.iter().enumerate() {
+        sources.readers().encode(0, view, &mut leaf);
+        assert_eq!(leaf.bits, batch.position(index));
+        let globals = batch.shape.globals;
+        assert_eq!(leaf.globals, batch.globals[index * globals..(index + 1) * globals]);
+        assert_eq!(leaf.policy.len(), view.legal.len());
+    }
 }

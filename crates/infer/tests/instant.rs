@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use dz_game::{Game, Key, Symmetry, Wdl, games::Connect4, games::Shuttle, mix64};
 use dz_infer::{
-    CacheKey, Evaluation, EvaluationCache, Hashed, InstantEvaluator, Leaf, LeafView, Rollout,
-    Uniform, contract::random_leaves, symmetry_of,
+    Admission, CacheKey, Evaluation, EvaluationCache, Hashed, InstantEvaluator, Leaf, LeafView,
+    Rollout, Uniform, contract::random_leaves, symmetry_of,
 };
 
 fn view<'a, G: Game>(game: &'a G, leaf: &'a Leaf<G>, random: u64) -> LeafView<'a, G> {
@@ -108,7 +108,7 @@ fn the_cache_answers_what_was_stored_or_nothing() {
         symmetry: Symmetry((i % 2) as u8),
     };
     for entries in [1, 2, 100, 1024] {
-        let cache = EvaluationCache::new(entries);
+        let cache = EvaluationCache::new(entries, Admission::Always);
         let mut priors = vec![9.0];
         for i in 0..1000 {
             assert_eq!(cache.get(key(i), &mut priors), None);
@@ -139,14 +139,14 @@ fn threads_that_store_side_by_side_leave_what_one_would() {
         eval_key: Key { high: place, low: place },
         symmetry: Symmetry::IDENTITY,
     };
-    let cache = EvaluationCache::new(2);
+    let cache = EvaluationCache::new(2, Admission::Always);
     let first = cache.reserve(4);
     // Of three for one place the last by number stays, in whatever order they come, and gives way
     // to a later one.
     for order in [2, 3, 0] {
-        cache.put_at(first + order, key(0), &evaluation(order));
+        cache.put_at(first + order, key(0), true, &evaluation(order));
     }
-    cache.put_at(first + 1, key(1), &evaluation(1));
+    cache.put_at(first + 1, key(1), true, &evaluation(1));
     let mut priors = Vec::new();
     for (place, order) in [(0, 3), (1, 1)] {
         assert!(cache.get(key(place), &mut priors).is_some());
@@ -159,8 +159,40 @@ fn threads_that_store_side_by_side_leave_what_one_would() {
 }
 
 #[test]
+fn what_comes_a_second_time_is_kept_where_one_time_is_not_enough() {
+    let cache = EvaluationCache::new(4, Admission::SecondTime);
+    let key = |place: u64, high: u64| CacheKey {
+        eval_key: Key { high, low: place },
+        symmetry: Symmetry::IDENTITY,
+    };
+    let evaluation = |prior| Evaluation { wdl: Wdl::DRAW, priors: vec![prior] };
+    let mut priors = Vec::new();
+    assert!(!cache.admits(key(0, 0)), "nothing was evaluated yet");
+    cache.put(key(0, 7), &evaluation(0.5));
+    assert_eq!(cache.get(key(0, 7), &mut priors), None);
+    assert!(cache.admits(key(0, 7)) && !cache.admits(key(0, 8)) && !cache.admits(key(1, 7)));
+    cache.put(key(0, 7), &evaluation(0.25));
+    assert!(cache.get(key(0, 7), &mut priors).is_some());
+    assert_eq!(priors, [0.25]);
+    // Another position of the place was evaluated since, and does not take what is kept.
+    cache.put(key(0, 8), &evaluation(0.75));
+    assert_eq!(cache.get(key(0, 7), &mut priors), None, "it was not the last");
+    cache.put(key(0, 7), &evaluation(0.25));
+    assert!(cache.get(key(0, 7), &mut priors).is_some());
+    // In one batch, whichever thread is first: the last by number is noted.
+    for orders in [[0, 1], [1, 0]] {
+        let cache = EvaluationCache::new(4, Admission::SecondTime);
+        let first = cache.reserve(2);
+        for order in orders {
+            cache.put_at(first + order, key(2, order), false, &evaluation(0.5));
+        }
+        assert!(cache.admits(key(2, 1)) && !cache.admits(key(2, 0)));
+    }
+}
+
+#[test]
 fn both_symmetries_of_a_position_can_be_cached() {
-    let cache = EvaluationCache::new(1024);
+    let cache = EvaluationCache::new(1024, Admission::Always);
     let key =
         |symmetry| CacheKey { eval_key: Key { high: 1, low: 2 }, symmetry: Symmetry(symmetry) };
     for symmetry in 0..8 {
@@ -172,7 +204,7 @@ fn both_symmetries_of_a_position_can_be_cached() {
 
 #[test]
 fn a_cache_of_no_entries_is_off() {
-    let cache = EvaluationCache::new(0);
+    let cache = EvaluationCache::new(0, Admission::Always);
     let key = CacheKey { eval_key: Key::default(), symmetry: Symmetry::IDENTITY };
     cache.put(key, &Evaluation { wdl: Wdl::DRAW, priors: vec![1.0] });
     assert_eq!(cache.get(key, &mut Vec::new()), None);

@@ -3,9 +3,9 @@
 use crate::common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};
 use dz_infer::{
-    Answer, Encoded, Evaluation, Evaluator, EvaluatorError, GameTask, Hashed, InstantEvaluator,
-    Leaf, LeafView, Lockstep, LockstepCounts, LockstepTimes, Readers, Request, Roster, Sources,
-    Ticket, symmetry_of,
+    Answer, EncodedBatch, Evaluation, EvaluatorError, GameTask, Hashed, InstantEvaluator, Leaf,
+    LeafView, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator, NetworkOutputs, Readers,
+    Request, Roster, Sources, Ticket, symmetry_of,
 };
 
 fn connect4() -> Connect4 {
@@ -50,12 +50,12 @@ impl Solo {
 }
 
 impl GameTask<Connect4> for Solo {
-    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+    fn resume(&mut self, readers: &Readers<Connect4>, request: &mut Request) -> bool {
         let game = connect4();
         loop {
             let legal = self.legal();
             if legal.is_empty() {
-                return None;
+                return false;
             }
             let eval_key = game.eval_key(&self.state, &());
             let symmetry = symmetry_of(1, self.number, 0, eval_key, 2);
@@ -73,16 +73,17 @@ impl GameTask<Connect4> for Solo {
             let wdl = match readers.ask((self.number % 2) as usize, &view, &mut priors) {
                 Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
                 Answer::Missing => {
-                    let source = (self.number % 2) as usize;
-                    return Some(Request { source, leaf: view.to_leaf() });
+                    request.source = (self.number % 2) as usize;
+                    readers.encode(request.source, &view, &mut request.leaf);
+                    return true;
                 }
             };
             self.take(&Evaluation { wdl, priors }, &legal);
         }
     }
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         let legal = self.legal();
-        self.take(&evaluation, &legal);
+        self.take(evaluation, &legal);
     }
 }
 
@@ -107,8 +108,8 @@ fn networks(cache: usize, gives_handles: bool) -> Sources<Connect4> {
     let mut sources = Sources::default();
     for entries in [0, cache] {
         let network = FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) };
-        let encoded = Encoded::new(&connect4(), network).expect("the network is of this game");
-        sources.add_batched(Box::new(encoded), entries);
+        let added = sources.add_network(&connect4(), Box::new(network), entries);
+        added.expect("the network is of this game");
     }
     sources
 }
@@ -161,8 +162,9 @@ fn the_order_of_finishing_and_the_counts_do_not_depend_on_threads() {
 struct Asker(u32);
 
 impl GameTask<Connect4> for Asker {
-    fn resume(&mut self, _readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
-        self.0 = self.0.checked_sub(1)?;
+    fn resume(&mut self, readers: &Readers<Connect4>, request: &mut Request) -> bool {
+        let Some(left) = self.0.checked_sub(1) else { return false };
+        self.0 = left;
         let state = connect4().start();
         let leaf = Leaf {
             state,
@@ -171,9 +173,11 @@ impl GameTask<Connect4> for Asker {
             eval_key: connect4().eval_key(&state, &()),
             symmetry: Symmetry::IDENTITY,
         };
-        Some(Request { source: 0, leaf })
+        request.source = 0;
+        readers.encode(0, &leaf.view(&connect4()), &mut request.leaf);
+        true
     }
-    fn apply(&mut self, _evaluation: Evaluation) {}
+    fn apply(&mut self, _evaluation: &Evaluation) {}
 }
 
 #[derive(Default)]
@@ -246,35 +250,37 @@ fn threads_of_their_own_count_together() {
 
 /// Fails at the third batch, or its handles do.
 struct Failing {
-    inner: Encoded<Connect4>,
+    inner: FakeNetwork,
     left: u32,
 }
 
 impl Failing {
     fn new(gives_handles: bool) -> Self {
-        let network = FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) };
-        Self {
-            inner: Encoded::new(&connect4(), network).expect("the network is of this game"),
-            left: 2,
-        }
+        Self { inner: FakeNetwork { gives_handles, ..FakeNetwork::of(&connect4()) }, left: 2 }
     }
 }
 
-impl Evaluator<Connect4> for Failing {
+impl NetworkEvaluator for Failing {
     fn id(&self) -> &'static str {
         "failing"
     }
-    fn submit(&mut self, leaves: &[&Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
+    fn encoding_id(&self) -> &str {
+        self.inner.encoding_id()
+    }
+    fn policy_len(&self) -> usize {
+        self.inner.policy_len()
+    }
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         self.left = self.left.checked_sub(1).ok_or_else(|| EvaluatorError::Device {
             device: "fake".into(),
             message: "out of batches".into(),
         })?;
-        self.inner.submit(leaves)
+        self.inner.submit(batch)
     }
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.inner.wait(ticket)
     }
-    fn handle(&self) -> Option<Box<dyn Evaluator<Connect4>>> {
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
         self.inner.handle()?;
         Some(Box::new(Self::new(false)))
     }
@@ -284,7 +290,7 @@ impl Evaluator<Connect4> for Failing {
 fn failures_come_out() {
     for (handles, groups) in [(false, 1), (true, 1), (false, 3)] {
         let mut sources = Sources::default();
-        sources.add_batched(Box::new(Failing::new(handles)), 0);
+        sources.add_network(&connect4(), Box::new(Failing::new(handles)), 0).expect("it fits");
         // Far more than would be played if one thread's failure did not stop the other.
         let mut roster = Askers { left: u32::MAX, ..Askers::default() };
         // With three groups one is submitted, which fails, while another is resumed.
@@ -299,12 +305,12 @@ fn failures_come_out() {
 struct Endless(u32);
 
 impl GameTask<Connect4> for Endless {
-    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+    fn resume(&mut self, readers: &Readers<Connect4>, request: &mut Request) -> bool {
         self.0 = self.0.saturating_sub(1);
         assert!(self.0 > 0, "a bug in a task");
-        Asker(1).resume(readers)
+        Asker(1).resume(readers, request)
     }
-    fn apply(&mut self, _evaluation: Evaluation) {}
+    fn apply(&mut self, _evaluation: &Evaluation) {}
 }
 
 struct Started(u32);

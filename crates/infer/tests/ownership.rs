@@ -9,8 +9,8 @@ use dz_game::{
     unpack_planes,
 };
 use dz_infer::{
-    Encoded, EncodedBatch, Evaluator, EvaluatorError, InTurns, NetworkEvaluator, NetworkOutputs,
-    Sources, Ticket, Workers, contract::random_leaves,
+    EncodedBatch, EvaluatorError, InTurns, NetworkEvaluator, NetworkOutputs, Sources, Ticket,
+    Workers, contract::random_leaves, encode_leaves,
 };
 
 /// Holds every stone that it sees for its owner's, by `logit`; the first two planes are mine and
@@ -64,15 +64,15 @@ fn share() -> f32 {
 }
 
 fn check<G: Game>(game: &G) {
-    let mut encoded: Box<dyn Evaluator<G>> =
-        Box::new(Encoded::new(game, Stones::of(game)).unwrap());
+    let mut sources = Sources::default();
+    sources.add_network(game, Box::new(Stones::of(game)), 0).unwrap();
     let mut seen = 0;
     for mut leaf in random_leaves(game, 60, 3) {
         let mover = game.to_move(&leaf.state, &leaf.history).unwrap();
         let stones = game.stones(&leaf.state).unwrap();
         for symmetry in 0..game.symmetry_count() {
             leaf.symmetry = Symmetry(symmetry);
-            let owned = encoded.ownership(&leaf).unwrap().unwrap();
+            let owned = sources.ownership(0, &leaf.view(game)).unwrap().unwrap();
             assert_eq!(owned.len(), stones.len());
             for (got, stone) in owned.iter().zip(&stones) {
                 let sign = stone.map_or(0.0, |player| if player == mover { 1.0 } else { -1.0 });
@@ -83,11 +83,13 @@ fn check<G: Game>(game: &G) {
     }
     assert!(seen > 1000);
     // Whatever stands between the network and who asks hands the question on.
-    let leaf = random_leaves(game, 1, 8).remove(0);
-    let wanted = encoded.ownership(&leaf).unwrap();
-    assert_eq!(Workers::of(&*encoded, 2).unwrap().ownership(&leaf).unwrap(), wanted);
-    assert_eq!(encoded.handle().unwrap().ownership(&leaf).unwrap(), wanted);
-    assert_eq!(InTurns::new(vec![encoded]).unwrap().ownership(&leaf).unwrap(), wanted);
+    let batch = encode_leaves::<G>(&game.encoding(), &random_leaves(game, 1, 8));
+    let mut network: Box<dyn NetworkEvaluator> = Box::new(Stones::of(game));
+    let wanted = network.ownership(&batch).unwrap();
+    assert!(wanted.is_some());
+    assert_eq!(Workers::of(&*network, 2).unwrap().ownership(&batch).unwrap(), wanted);
+    assert_eq!(network.handle().unwrap().ownership(&batch).unwrap(), wanted);
+    assert_eq!(InTurns::new(vec![network]).unwrap().ownership(&batch).unwrap(), wanted);
 }
 
 #[test]
@@ -100,13 +102,18 @@ fn points_are_where_the_board_has_them_through_every_symmetry() {
 fn who_does_not_know_says_so() {
     // A game without owners, whatever the network says.
     let leaf = random_leaves(&TicTacToe, 1, 1).remove(0);
-    let mut encoded = Encoded::new(&TicTacToe, Stones::of(&TicTacToe)).unwrap();
-    assert_eq!(encoded.ownership(&leaf).unwrap(), None);
     let mut sources: Sources<TicTacToe> = Sources::default();
+    let network = Box::new(Stones::of(&TicTacToe));
+    let network = sources.add_network(&TicTacToe, network, 0).unwrap();
     let instant = sources.add_instant(std::sync::Arc::new(dz_infer::Uniform));
-    assert_eq!(sources.ownership(instant, &leaf).unwrap(), None);
+    for source in [network, instant] {
+        assert_eq!(sources.ownership(source, &leaf.view(&TicTacToe)).unwrap(), None);
+    }
     let go = Go::from_spec(&"go:size=5".parse().unwrap()).unwrap();
     let leaf = random_leaves(&go, 1, 1).remove(0);
-    let mut diverged = Encoded::new(&go, Stones { logit: f32::NAN, ..Stones::of(&go) }).unwrap();
-    assert!(matches!(diverged.ownership(&leaf), Err(EvaluatorError::NotFinite { .. })));
+    let diverged = Box::new(Stones { logit: f32::NAN, ..Stones::of(&go) });
+    let mut sources = Sources::default();
+    sources.add_network(&go, diverged, 0).unwrap();
+    let owned = sources.ownership(0, &leaf.view(&go));
+    assert!(matches!(owned, Err(EvaluatorError::NotFinite { .. })));
 }

@@ -13,7 +13,7 @@ use std::{
 };
 
 use dz_game::{Game, GameSpec, with_game};
-use dz_infer::{Rollout, Sources};
+use dz_infer::{Request, Rollout, Sources};
 use dz_play::{GameSeed, MoveSearch, PlayerKind, SearchStep, rollout_anchor};
 use dz_search::{MoveChoice, Search, choose_move};
 use rand::SeedableRng;
@@ -60,7 +60,7 @@ impl Anchor {
         let seed = GameSeed { run_seed: seed, game_number: 0 };
         let mut search = MoveSearch::at(search, false, source, seed);
         search.begin(anchor.budget, None);
-        let SearchStep::Decided = search.step(sources.readers()) else {
+        let SearchStep::Decided = search.step(sources.readers(), &mut Request::default()) else {
             return Err("a rollout is an instant evaluation".into());
         };
         let summary = search.summary();

@@ -147,15 +147,12 @@ struct Question<G: Game> {
 }
 
 impl<G: Game> GameTask<G> for Question<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        match self.search.step(readers) {
-            SearchStep::Decided => None,
-            SearchStep::Need(request) => Some(request),
-        }
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
+        self.search.step(readers, request) == SearchStep::Asks
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
-        self.search.apply(&evaluation);
+    fn apply(&mut self, evaluation: &Evaluation) {
+        self.search.apply(evaluation);
     }
 }
 

@@ -34,9 +34,9 @@ enum Decider<G: Game> {
     Engine(Box<EngineInGame>),
 }
 
-enum Decision<G: Game> {
+enum Decision {
     Move(Move),
-    Need(Request<G>),
+    Asks,
     Lost(Forfeit),
 }
 
@@ -123,7 +123,7 @@ impl<G: Game> MatchGame<G> {
     }
 
     /// The mover's move, or what must be evaluated first.
-    fn decide(&mut self, mover: Player, readers: &Readers<G>) -> Decision<G> {
+    fn decide(&mut self, mover: Player, readers: &Readers<G>, request: &mut Request) -> Decision {
         match &mut self.deciders[mover.index()] {
             Decider::Random => {
                 let legal = legal(&self.game, &self.state, &self.history);
@@ -134,8 +134,8 @@ impl<G: Game> MatchGame<G> {
                     search.begin(player.budget, player.root);
                     self.is_searching = true;
                 }
-                if let SearchStep::Need(request) = search.step(readers) {
-                    return Decision::Need(request);
+                if search.step(readers, request) == SearchStep::Asks {
+                    return Decision::Asks;
                 }
                 self.is_searching = false;
                 Decision::Move(choose_move(&search.summary(), player.choice, &mut self.random))
@@ -185,23 +185,23 @@ impl<G: Game> MatchGame<G> {
 }
 
 impl<G: Game> GameTask<G> for MatchGame<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
         while let Some(mover) = self.mover() {
-            match self.decide(mover, readers) {
+            match self.decide(mover, readers, request) {
                 Decision::Move(mv) => self.play(mover, mv),
-                Decision::Need(request) => return Some(request),
+                Decision::Asks => return true,
                 Decision::Lost(forfeit) => self.record.forfeit = Some(forfeit),
             }
         }
         self.close();
-        None
+        false
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(player) = self.game.to_move(&self.state, &self.history)
             && let Decider::Search { search, .. } = &mut self.deciders[player.index()]
         {
-            search.apply(&evaluation);
+            search.apply(evaluation);
         }
     }
 }

@@ -93,11 +93,11 @@ struct ScheduledGame<G: Game> {
 }
 
 impl<G: Game> GameTask<G> for ScheduledGame<G> {
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>> {
-        self.game.resume(readers)
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool {
+        self.game.resume(readers, request)
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         self.game.apply(evaluation);
     }
 }

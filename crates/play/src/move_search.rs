@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{
-    Answer, Evaluation, EvaluatorError, Leaf, LeafView, Readers, Request, Sources, Ticket,
+    Answer, EncodedLeaf, Evaluation, EvaluatorError, LeafView, Readers, Request, Sources, Ticket,
     symmetry_of,
 };
 use dz_search::{
@@ -43,41 +43,30 @@ pub struct GameSeed {
 }
 
 /// Batches of one search: what is out, the oldest first, and what waits to be sent.
-#[derive(Debug)]
-pub struct Pipeline<G: Game> {
-    held: Vec<Leaf<G>>,
-    out: VecDeque<(Ticket, Vec<Leaf<G>>)>,
+#[derive(Debug, Default)]
+pub struct Pipeline {
+    held: Vec<EncodedLeaf>,
+    out: VecDeque<(Ticket, Vec<EncodedLeaf>)>,
 }
 
-impl<G: Game> Default for Pipeline<G> {
-    fn default() -> Self {
-        Self { held: Vec::new(), out: VecDeque::new() }
-    }
-}
-
-impl<G: Game> Pipeline<G> {
+impl Pipeline {
     /// Waits for what is out of source `source`, so that another search can begin. The answers go
     /// to the cache alone; a source that fails says so when it is asked next.
-    pub fn clear(&mut self, sources: &mut Sources<G>, source: usize) {
+    pub fn clear<G: Game>(&mut self, sources: &mut Sources<G>, source: usize) {
         self.held.clear();
         for (ticket, leaves) in self.out.drain(..) {
-            let _ = sources.wait(source, ticket, &refs(&leaves));
+            let _ = sources.evaluations(source, ticket, &leaves);
         }
     }
 }
 
-/// A batch as evaluators take it.
-fn refs<G: Game>(leaves: &[Leaf<G>]) -> Vec<&Leaf<G>> {
-    leaves.iter().collect()
-}
-
 /// What one step of a search came to.
-#[derive(Debug)]
-pub enum SearchStep<G: Game> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchStep {
     /// The search is decided; read [`MoveSearch::summary`].
     Decided,
     /// A position must be evaluated in a batch.
-    Need(Request<G>),
+    Asks,
 }
 
 /// Batches that are out at a time where one device or one thread works on them: a small batch would
@@ -136,15 +125,16 @@ impl<G: Game> MoveSearch<G> {
         self.waiting.clear();
     }
 
-    /// Goes on until the move is decided or a batch evaluation is needed.
+    /// Goes on until the move is decided or a batch evaluation is needed, which `request` says
+    /// then.
     ///
     /// As many leaves as may wait are gathered before the first is answered, in their order, so
     /// that neither caches nor batches decide where the search goes.
-    pub fn step(&mut self, readers: &Readers<G>) -> SearchStep<G> {
+    pub fn step(&mut self, readers: &Readers<G>, request: &mut Request) -> SearchStep {
         loop {
             while let Some(&id) = self.waiting.front() {
-                if let Some(request) = self.answer(id, readers) {
-                    return SearchStep::Need(request);
+                if self.answer(id, readers, request) {
+                    return SearchStep::Asks;
                 }
                 self.waiting.pop_front();
             }
@@ -167,7 +157,7 @@ impl<G: Game> MoveSearch<G> {
     pub fn step_pipelined(
         &mut self,
         sources: &mut Sources<G>,
-        pipeline: &mut Pipeline<G>,
+        pipeline: &mut Pipeline,
     ) -> Result<bool, EvaluatorError> {
         let step = self.fill_and_wait(sources, pipeline);
         if step.is_err() {
@@ -181,7 +171,7 @@ impl<G: Game> MoveSearch<G> {
     fn fill_and_wait(
         &mut self,
         sources: &mut Sources<G>,
-        pipeline: &mut Pipeline<G>,
+        pipeline: &mut Pipeline,
     ) -> Result<bool, EvaluatorError> {
         let batches = sources.batches(self.source);
         let most = self.batch_leaves(batches);
@@ -197,11 +187,11 @@ impl<G: Game> MoveSearch<G> {
             if held.is_empty() || !wanted {
                 break;
             }
-            let ticket = sources.submit(self.source, &refs(held))?;
+            let ticket = sources.submit(self.source, &held.iter().collect::<Vec<_>>())?;
             out.push_back((ticket, std::mem::take(held)));
         }
         let Some((ticket, leaves)) = out.pop_front() else { return Ok(false) };
-        for evaluation in sources.wait(self.source, ticket, &refs(&leaves))? {
+        for evaluation in sources.evaluations(self.source, ticket, &leaves)? {
             self.apply(&evaluation);
         }
         Ok(true)
@@ -221,7 +211,7 @@ impl<G: Game> MoveSearch<G> {
 
     /// Adds leaves to a batch until it has `most` of them or the search must wait. Those whose
     /// answers are known are answered, each time after as many as fit were gathered.
-    fn gather_leaves(&mut self, readers: &Readers<G>, batch: &mut Vec<Leaf<G>>, most: usize) {
+    fn gather_leaves(&mut self, readers: &Readers<G>, batch: &mut Vec<EncodedLeaf>, most: usize) {
         while batch.len() < most {
             let room = most - batch.len();
             let gathered: Vec<LeafId> = (0..room).map_while(|_| self.gather_one()).collect();
@@ -229,7 +219,8 @@ impl<G: Game> MoveSearch<G> {
                 return;
             }
             for id in gathered {
-                if let Some(request) = self.answer(id, readers) {
+                let mut request = Request::default();
+                if self.answer(id, readers, &mut request) {
                     batch.push(request.leaf);
                     self.waiting.push_back(id);
                 }
@@ -264,10 +255,11 @@ impl<G: Game> MoveSearch<G> {
         }
     }
 
-    /// Gives a leaf what it wants, as far as that is known at once.
-    fn answer(&mut self, id: LeafId, readers: &Readers<G>) -> Option<Request<G>> {
-        let leaf = self.search.leaf(id)?;
-        let eval_key = self.search.leaf_eval_key(id)?;
+    /// Gives a leaf what it wants, as far as that is known at once. True if a batch must tell the
+    /// rest, which `request` asks for.
+    fn answer(&mut self, id: LeafId, readers: &Readers<G>, request: &mut Request) -> bool {
+        let found = self.search.leaf(id).zip(self.search.leaf_eval_key(id));
+        let Some((leaf, eval_key)) = found else { return false };
         let wants = leaf.wants;
         let game = self.search.domain();
         let count = game.symmetry_count();
@@ -289,20 +281,23 @@ impl<G: Game> MoveSearch<G> {
             heuristics.extend(exact_heuristics.iter().map(|&value| value as f32));
         }
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
-        let request = (answer == Some(Answer::Missing))
-            .then(|| Request { source: self.source, leaf: view.to_leaf() });
+        if answer == Some(Answer::Missing) {
+            request.source = self.source;
+            readers.encode(self.source, &view, &mut request.leaf);
+        }
         self.play_rollouts(id, eval_key, wants.rollouts);
         let (wdl, cached) = match answer {
             Some(Answer::Instant(wdl)) => (wdl, false),
             Some(Answer::Cached(wdl)) => (wdl, true),
-            Some(Answer::Missing) | None => return request,
+            Some(Answer::Missing) => return true,
+            None => return false,
         };
         let estimate = wdl.into();
         let priors = &self.priors[..];
         let heuristics = &self.heuristics[..];
         let answer = NetworkAnswer { estimate, priors, heuristics, cached };
         self.search.apply_network(id, &answer);
-        None
+        false
     }
 
     /// Plays so many rollouts from a leaf with this key.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use dz_external_engines::{EngineError, Rules};
 use dz_game::Game;
-use dz_infer::{Evaluator, Rollout, Sources, Uniform};
+use dz_infer::{NetworkEvaluator, Rollout, Sources, Uniform};
 use dz_search_settings::LeafValue;
 use dz_solver::SolverError;
 
@@ -17,13 +17,13 @@ use crate::{Amaf, Exact, Lookahead, MatchPlayer, PlayerEvaluator, PlayerKind, Se
 /// An error of a caller's code, for example of its network loader.
 pub type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Makes evaluators of network files. A library of networks implements it; tests use fakes.
+/// Puts network files on a device. A library of networks implements it; tests use fakes.
 pub trait NetworkLoader<G: Game> {
-    /// The evaluator of the network file `bytes`.
+    /// The network of the file `bytes`.
     ///
     /// # Errors
     /// If the file is damaged or for another game, or the device fails.
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError>;
+    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError>;
 }
 
 /// The loader of matches in which no network plays.
@@ -31,7 +31,7 @@ pub trait NetworkLoader<G: Game> {
 pub struct NoNetworks;
 
 impl<G: Game> NetworkLoader<G> for NoNetworks {
-    fn load(&self, _game: &G, _bytes: &[u8]) -> Result<Box<dyn Evaluator<G>>, BoxError> {
+    fn load(&self, _game: &G, _bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
         Err("no network can be loaded here; give PlayerPool::new a loader".into())
     }
 }
@@ -194,8 +194,9 @@ impl<G: Game> PlayerPool<G> {
             PlayerEvaluator::Added(index) => *index,
             PlayerEvaluator::Network { bytes, .. } => {
                 let failed = |source| PlayerError::Load { name: name.to_owned(), source };
-                let evaluator = self.networks.load(&self.game, bytes).map_err(failed)?;
-                sources.add_batched(evaluator, self.cache_entries)
+                let network = self.networks.load(&self.game, bytes).map_err(failed)?;
+                let added = sources.add_network(&self.game, network, self.cache_entries);
+                added.map_err(|error| failed(error.into()))?
             }
             PlayerEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
             PlayerEvaluator::Rollout => {

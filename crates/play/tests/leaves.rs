@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use dz_config::SearchSection;
 use dz_game::{Game, games::TicTacToe};
-use dz_infer::{Answer, Hashed, LeafView, Sources, symmetry_of};
+use dz_infer::{Answer, Hashed, LeafView, Request, Sources, symmetry_of};
 use dz_play::{GameSeed, MoveSearch, SearchStep};
 use dz_search::{Budget, Gathered, RootSetup, Search, Summary};
 use dz_search_settings::SearchSettings;
@@ -24,7 +24,7 @@ fn think(settings: &SearchSettings, playouts: u32) -> Summary {
     let seed = GameSeed { run_seed: 1, game_number: 2 };
     let mut search = MoveSearch::new(&TicTacToe, settings.params, false, source, seed);
     search.begin(Budget::Playouts(playouts), settings.root);
-    let SearchStep::Decided = search.step(sources.readers()) else {
+    let SearchStep::Decided = search.step(sources.readers(), &mut Request::default()) else {
         panic!("a fake answers at once");
     };
     search.summary()

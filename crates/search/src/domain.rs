@@ -36,8 +36,8 @@ pub trait Domain: Clone + Debug {
     ) {
         self.advance(state, history, mv);
     }
-    /// Takes a past back to `root`, from which it has gone on by so many moves. Takes no longer than
-    /// a copy of `root`, which grows with the game.
+    /// Takes a past back to `root`, from which it has gone on by so many moves. A copy of `root`
+    /// would take longer the longer the game is.
     fn rewind(&self, history: &mut Self::History, root: &Self::History, _moves: u32) {
         history.clone_from(root);
     }

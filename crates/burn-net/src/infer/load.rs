@@ -1,10 +1,10 @@
-//! From a network file's bytes to an evaluator of positions.
+//! From a network file's bytes to a network on a device.
 
 use std::borrow::Cow;
 
 use dz_cpu_net::CpuEvaluator;
 use dz_game::{Encoding, Game};
-use dz_infer::{Encoded, Evaluator, EvaluatorError, InTurns, NetworkEvaluator};
+use dz_infer::{EvaluatorError, InTurns, NetworkEvaluator};
 use dz_network_file::{Board, NetworkError, NetworkFile};
 use tracing::warn;
 
@@ -28,7 +28,7 @@ pub fn network_evaluator<G: Game>(
     game: &G,
     bytes: &[u8],
     device: DeviceChoice,
-) -> Result<Box<dyn Evaluator<G>>, NetError> {
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
     network_evaluator_on(game, bytes, &[device])
 }
 
@@ -41,7 +41,7 @@ pub fn network_evaluator_on<G: Game>(
     game: &G,
     bytes: &[u8],
     devices: &[DeviceChoice],
-) -> Result<Box<dyn Evaluator<G>>, NetError> {
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
     let file = &*on_board_of(game, &file)?;
     // On all cards in the same way, so that all give the same evaluations.
@@ -50,10 +50,10 @@ pub fn network_evaluator_on<G: Game>(
     let load = |way: Way| -> Result<Vec<_>, NetError> {
         devices.iter().map(|device| load(game, file, *device, way.options(*device))).collect()
     };
-    let mut evaluators = load_in_turn(Way::from(cuda_kernels), load)?;
-    match evaluators.len() {
-        1 => Ok(evaluators.remove(0)),
-        _ => Ok(Box::new(InTurns::new(evaluators)?)),
+    let mut networks = load_in_turn(Way::from(cuda_kernels), load)?;
+    match networks.len() {
+        1 => Ok(networks.remove(0)),
+        _ => Ok(Box::new(InTurns::new(networks)?)),
     }
 }
 
@@ -122,10 +122,10 @@ fn load<G: Game>(
     file: &NetworkFile,
     device: DeviceChoice,
     options: EvaluatorOptions,
-) -> Result<Box<dyn Evaluator<G>>, NetError> {
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
     let mut network = network_with(device, file, options)?;
     check_loaded(game, file, &mut *network, device)?;
-    Ok(Box::new(Encoded::<G>::new(game, network)?))
+    Ok(network)
 }
 
 /// Whether what went wrong is how a device computes.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use dz_game::{Game, Key, games::Connect4};
 use dz_infer::{
-    Answer, Evaluation, EvaluatorError, GameTask, Leaf, LeafView, LockstepCounts, Readers, Request,
+    Answer, Evaluation, EvaluatorError, GameTask, LeafView, LockstepCounts, Readers, Request,
     Roster, symmetry_of,
 };
 use dz_search::{
@@ -67,9 +67,10 @@ pub(crate) struct Question {
 }
 
 impl GameTask<Connect4> for Question {
-    fn resume(&mut self, readers: &Readers<Connect4>) -> Option<Request<Connect4>> {
+    fn resume(&mut self, readers: &Readers<Connect4>, request: &mut Request) -> bool {
         while let Gathered::Need(id) = self.search.gather() {
-            let (leaf, eval_key) = (self.search.leaf(id)?, self.search.leaf_eval_key(id)?);
+            let found = self.search.leaf(id).zip(self.search.leaf_eval_key(id));
+            let Some((leaf, eval_key)) = found else { return false };
             self.seen.insert(eval_key);
             let game = self.search.domain();
             let view = LeafView {
@@ -95,16 +96,17 @@ impl GameTask<Connect4> for Question {
                     self.search.apply_network(id, &answer);
                 }
                 Answer::Missing => {
-                    let leaf: Leaf<Connect4> = view.to_leaf();
+                    readers.encode(0, &view, &mut request.leaf);
+                    request.source = 0;
                     self.asked = Some(id);
-                    return Some(Request { source: 0, leaf });
+                    return true;
                 }
             }
         }
-        None
+        false
     }
 
-    fn apply(&mut self, evaluation: Evaluation) {
+    fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.asked.take() {
             self.search.apply(id, evaluation.wdl, &evaluation.priors);
         }

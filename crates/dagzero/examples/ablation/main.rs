@@ -70,9 +70,9 @@ fn main() -> anyhow::Result<()> {
         _ => generated(&game, count.parse()?, seed.parse()?)?,
     };
     let bytes = std::fs::read(network).with_context(|| format!("cannot read {network}"))?;
-    let evaluator = network_evaluator(&game, &bytes, dz_burn_net::DeviceChoice::Cpu)?;
+    let network = network_evaluator(&game, &bytes, dz_burn_net::DeviceChoice::Cpu)?;
     let mut sources = Sources::default();
-    sources.add_batched(evaluator, 1 << 23);
+    sources.add_network(&game, network, 1 << 23)?;
     let lockstep = Lockstep { parallel_games: 256, groups: 2 };
     let mut measured = Vec::new();
     for (kind, budget) in plan() {

@@ -11,49 +11,61 @@ use std::{
 };
 
 use dz_frontends::{GameSession, Session};
-use dz_game::{Player, games::Connect4};
+use dz_game::{Encoding, Game, Player, Wdl, games::Connect4, mix64};
 use dz_infer::{
-    Evaluation, Evaluator, EvaluatorError, Hashed, InstantEvaluator, Leaf, LeafView, Ticket,
+    EncodedBatch, EvaluatorError, InstantEvaluator, LeafView, NetworkEvaluator, NetworkOutputs,
+    Sources, Ticket,
 };
 use dz_play::{
     MatchPlayer, MoveHeuristic, NoNetworks, PlayerEvaluator, PlayerPool, RolloutMoves, SearchPlayer,
 };
 use dz_search::{Budget, MoveChoice, RootSetup, SearchParams};
 
-/// Answers in batches what [`Hashed`] answers at once, and notes how large they are.
+/// Answers logits that are a function of the planes, and notes how large batches are.
 struct Batched {
+    encoding_id: String,
     sizes: Arc<Mutex<Vec<usize>>>,
-    waiting: BTreeMap<Ticket, Vec<Evaluation>>,
-    game: Connect4,
+    waiting: BTreeMap<Ticket, NetworkOutputs>,
     /// With it there are handles, and batches take now longer and now shorter.
     naps: Option<Arc<AtomicU64>>,
 }
 
-impl Evaluator<Connect4> for Batched {
+impl Batched {
+    fn new(sizes: &Arc<Mutex<Vec<usize>>>, naps: Option<Arc<AtomicU64>>) -> Self {
+        let encoding_id = game().encoding().id();
+        Self { encoding_id, sizes: Arc::clone(sizes), waiting: BTreeMap::new(), naps }
+    }
+}
+
+/// Number `index` of a position's outputs, in [0, 1): no move is much better than another.
+fn logit(planes: &[u8], index: u64) -> f32 {
+    let word = planes.iter().fold(index, |hash, &byte| mix64(hash ^ u64::from(byte)));
+    (word >> 56) as f32 / 256.0
+}
+
+impl NetworkEvaluator for Batched {
     fn id(&self) -> &'static str {
         "batched"
     }
 
-    fn submit(&mut self, leaves: &[&Leaf<Connect4>]) -> Result<Ticket, EvaluatorError> {
+    fn encoding_id(&self) -> &str {
+        &self.encoding_id
+    }
+
+    fn policy_len(&self) -> usize {
+        7
+    }
+
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         let mut sizes = self.sizes.lock().expect("no thread has failed");
-        sizes.push(leaves.len());
+        sizes.push(batch.len);
         let ticket = Ticket(sizes.len() as u64);
-        let evaluate = |leaf: &&Leaf<Connect4>| {
-            let view = LeafView {
-                game: &self.game,
-                state: &leaf.state,
-                history: &leaf.history,
-                legal: &leaf.legal,
-                eval_key: leaf.eval_key,
-                symmetry: leaf.symmetry,
-                last: None,
-                random: 0,
-            };
-            let mut priors = Vec::new();
-            let wdl = Hashed.evaluate(&view, &mut priors);
-            Evaluation { wdl, priors }
-        };
-        self.waiting.insert(ticket, leaves.iter().map(evaluate).collect());
+        let mut outputs = NetworkOutputs::default();
+        for planes in (0..batch.len).map(|index| batch.position(index)) {
+            outputs.policy_logits.extend((0..7).map(|index| logit(planes, index)));
+            outputs.wdl_logits.extend((7..10).map(|index| logit(planes, index)));
+        }
+        self.waiting.insert(ticket, outputs);
         if let Some(naps) = &self.naps {
             let nap = naps.fetch_add(1, Ordering::Relaxed) * 7 % 5;
             drop(sizes);
@@ -62,15 +74,38 @@ impl Evaluator<Connect4> for Batched {
         Ok(ticket)
     }
 
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.waiting.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
     }
 
-    fn handle(&self) -> Option<Box<dyn Evaluator<Connect4>>> {
-        let naps = Some(Arc::clone(self.naps.as_ref()?));
-        let (sizes, game) = (Arc::clone(&self.sizes), self.game.clone());
-        Some(Box::new(Self { sizes, waiting: BTreeMap::new(), game, naps }))
+    fn batches(&self) -> usize {
+        1
     }
+
+    fn handle(&self) -> Option<Box<dyn NetworkEvaluator>> {
+        let naps = Arc::clone(self.naps.as_ref()?);
+        Some(Box::new(Self::new(&self.sizes, Some(naps))))
+    }
+}
+
+/// Answers at once what [`Batched`] answers in batches.
+struct AtOnce(Mutex<Sources<Connect4>>);
+
+impl InstantEvaluator<Connect4> for AtOnce {
+    fn id(&self) -> &'static str {
+        "at once"
+    }
+
+    fn evaluate(&self, leaf: &LeafView<'_, Connect4>, priors: &mut Vec<f32>) -> Wdl {
+        let mut sources = self.0.lock().expect("no thread has failed");
+        let found = sources.evaluate(0, std::slice::from_ref(leaf)).expect("it answers").remove(0);
+        *priors = found.priors;
+        found.wdl
+    }
+}
+
+fn game() -> Connect4 {
+    Connect4::from_spec(&"connect4".parse().expect("a spec")).expect("a game")
 }
 
 /// How leaves are evaluated.
@@ -84,20 +119,22 @@ enum Way {
 
 /// Visits of the moves after 300 playouts, and the sizes of the batches.
 fn visits(leaves_max: u32, way: Way) -> (Vec<(u16, u32)>, Vec<usize>) {
-    let game = Connect4::from_spec(&"connect4".parse().expect("a spec")).expect("a game");
+    let game = game();
     let sizes = Arc::new(Mutex::new(Vec::new()));
     let mut pool = PlayerPool::new(&game, NoNetworks, 0);
     let sources = pool.sources();
     let source = if way == Way::AtOnce {
-        sources.add_instant(Arc::new(Hashed))
+        let mut inner = Sources::default();
+        inner
+            .add_network(&game, Box::new(Batched::new(&Arc::default(), None)), 0)
+            .expect("it fits");
+        sources.add_instant(Arc::new(AtOnce(Mutex::new(inner))))
     } else {
         let naps = match way {
             Way::Threads(_, first) => Some(Arc::new(AtomicU64::new(first))),
             Way::AtOnce | Way::Batched => None,
         };
-        let (sizes, waiting) = (Arc::clone(&sizes), BTreeMap::new());
-        let evaluator = Batched { sizes, waiting, game: game.clone(), naps };
-        sources.add_batched(Box::new(evaluator), 1 << 12)
+        sources.add_network(&game, Box::new(Batched::new(&sizes, naps)), 1 << 12).expect("it fits")
     };
     if let Way::Threads(threads, _) = way {
         pool = pool.on_threads(threads);

@@ -3,41 +3,54 @@
 use std::collections::BTreeMap;
 
 use dz_frontends::{GameSession, Gtp, Limits, Resignation};
-use dz_game::{Wdl, games::Go};
-use dz_infer::{Evaluation, Evaluator, EvaluatorError, Leaf, Ticket};
+use dz_game::{Encoding, Game, games::Go};
+use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_play::{NoNetworks, PlayerEvaluator, PlayerPool};
 
 use crate::common::{Ticking, ask, player, say};
 
 /// Gives the mover the first point, half of the second, and the opponent the last.
-#[derive(Default)]
-struct Owner(BTreeMap<Ticket, Vec<Evaluation>>);
+struct Owner {
+    encoding_id: String,
+    submitted: BTreeMap<Ticket, usize>,
+}
 
-impl Evaluator<Go> for Owner {
+impl NetworkEvaluator for Owner {
     fn id(&self) -> &'static str {
         "owner"
     }
-    fn submit(&mut self, leaves: &[&Leaf<Go>]) -> Result<Ticket, EvaluatorError> {
-        let ticket = Ticket(self.0.len() as u64);
-        let evaluate = |leaf: &&Leaf<Go>| {
-            let moves = leaf.legal.len();
-            Evaluation { wdl: Wdl::UNKNOWN, priors: vec![1.0 / moves as f32; moves] }
-        };
-        self.0.insert(ticket, leaves.iter().map(evaluate).collect());
+    fn encoding_id(&self) -> &str {
+        &self.encoding_id
+    }
+    fn policy_len(&self) -> usize {
+        10
+    }
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
+        let ticket = Ticket(self.submitted.len() as u64);
+        self.submitted.insert(ticket, batch.len);
         Ok(ticket)
     }
-    fn wait(&mut self, ticket: Ticket) -> Result<Vec<Evaluation>, EvaluatorError> {
-        self.0.insert(ticket, Vec::new()).ok_or(EvaluatorError::UnknownTicket(ticket))
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
+        let len = self.submitted[&ticket];
+        let (policy_logits, wdl_logits) = (vec![0.0; 10 * len], vec![0.0; 3 * len]);
+        Ok(NetworkOutputs { policy_logits, wdl_logits })
     }
-    fn ownership(&mut self, _: &Leaf<Go>) -> Result<Option<Vec<f32>>, EvaluatorError> {
-        Ok(Some(vec![1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0]))
+    fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
+        assert_eq!(batch.len, 1);
+        // Chances of the mover, nobody and the opponent.
+        let sure = |place: usize| std::array::from_fn(|at| if at == place { 0.0 } else { -99.0 });
+        let even = [0.0, -99.0, 0.0];
+        let half = [0.0, 0.0, -99.0];
+        let points: [[f32; 3]; 9] = [sure(0), half, even, even, even, even, even, even, sure(2)];
+        Ok(Some(points.as_flattened().to_vec()))
     }
 }
 
 fn gtp() -> Gtp {
     let go = Go::from_spec(&"go:size=3".parse().expect("a game")).expect("possible rules");
     let mut pool = PlayerPool::new(&go, NoNetworks, 0);
-    let source = pool.sources().add_batched(Box::new(Owner::default()), 1 << 4);
+    let owner = Owner { encoding_id: go.encoding().id(), submitted: BTreeMap::new() };
+    let source = pool.sources().add_network(&go, Box::new(owner), 1 << 4).expect("it fits");
     let session = GameSession::new(&player("tester", PlayerEvaluator::Added(source)), pool, 1)
         .expect("a session");
     let limits = Limits { playouts: Some(20), time: None, default_playouts: 1 };

@@ -25,6 +25,7 @@ const fn firsts() -> [usize; SIZE_MAX + 2] {
     first
 }
 
+#[expect(clippy::large_stack_arrays, reason = "it is made when the program is compiled")]
 const fn mapped() -> [u16; FIRST[SIZE_MAX + 1]] {
     let mut mapped = [0; FIRST[SIZE_MAX + 1]];
     let mut at = 0;

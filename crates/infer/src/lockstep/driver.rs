@@ -7,33 +7,43 @@ use super::counts::LockstepCounts;
 use super::game_task::{GameTask, Request, Roster};
 use super::shared_roster::SharedRoster;
 use crate::parallel::{Task, run_all};
-use crate::{Evaluation, EvaluatorError, Leaf, Readers, Sources, Ticket};
+use crate::{Asked, EncodedLeaf, Evaluation, EvaluatorError, Readers, Sources, Ticket};
 
-/// Room for one task.
-struct Slot<G: Game, T> {
-    task: Option<T>,
-    /// What the task asks, until it has received the answer.
-    request: Option<Request<G>>,
-    /// What the task is to receive before it goes on.
-    answer: Option<Evaluation>,
+/// Room for one task. What a task asks and is told lies here, in memory that the next question
+/// uses again.
+struct Slot<T> {
+    /// Elsewhere, since slots are looked through by one thread while the others wait.
+    task: Option<Box<T>>,
+    stand: Stand,
+    request: Request,
+    evaluation: Evaluation,
 }
 
-/// A batch that was submitted.
+/// How a slot's task stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stand {
+    /// It asks nothing: it was not resumed yet, or is done.
+    Idle,
+    /// It waits for what `request` asks.
+    Asks,
+    /// `evaluation` is the answer.
+    Answered,
+}
+
+/// A batch that was submitted: the group's questions to a source, in the order of the slots.
 struct PendingBatch {
     source: usize,
     ticket: Ticket,
-    /// The slots that asked, by position in the batch.
-    slots: Vec<usize>,
 }
 
-struct Group<G: Game, T> {
-    slots: Vec<Slot<G, T>>,
+struct Group<T> {
+    slots: Vec<Slot<T>>,
     pending: Vec<PendingBatch>,
 }
 
 /// Drives groups in turns.
 pub(super) struct Driver<'a, G: Game, T> {
-    groups: Vec<Group<G, T>>,
+    groups: Vec<Group<T>>,
     sources: &'a mut Sources<G>,
     runner: Runner<G>,
 }
@@ -71,7 +81,7 @@ impl<'a, G: Game, T: GameTask<G>> Driver<'a, G, T> {
         Self::new(sources, vec![Group::new(slots)], true)
     }
 
-    fn new(sources: &'a mut Sources<G>, groups: Vec<Group<G, T>>, is_alone: bool) -> Self {
+    fn new(sources: &'a mut Sources<G>, groups: Vec<Group<T>>, is_alone: bool) -> Self {
         let readers = sources.readers().clone();
         let counts = LockstepCounts::default();
         Self { groups, sources, runner: Runner { readers, is_alone, is_exhausted: false, counts } }
@@ -150,7 +160,7 @@ impl<G: Game> Runner<G> {
     /// processor's cache.
     fn resume_group<T: GameTask<G>, R: Roster<T>>(
         &mut self,
-        group: &mut Group<G, T>,
+        group: &mut Group<T>,
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         let together = if self.is_alone { 1 } else { usize::MAX };
@@ -160,25 +170,25 @@ impl<G: Game> Runner<G> {
     /// Lets tasks go on until each has a request; those that end make room for the next ones.
     fn resume_slots<T: GameTask<G>, R: Roster<T>>(
         &mut self,
-        slots: &mut [Slot<G, T>],
+        slots: &mut [Slot<T>],
         shared: &SharedRoster<'_, R>,
     ) -> Result<(), R::Error> {
         loop {
             if !self.is_exhausted && slots.iter().any(|slot| slot.task.is_none()) {
                 let mut inner = shared.lock();
                 for slot in slots.iter_mut().filter(|slot| slot.task.is_none()) {
-                    slot.task = inner.roster.next();
+                    slot.task = inner.roster.next().map(Box::new);
                     self.is_exhausted |= slot.task.is_none();
                 }
             }
             self.resume_ready(slots);
             let mut has_ended = false;
-            for slot in slots.iter_mut().filter(|slot| slot.request.is_none()) {
+            for slot in slots.iter_mut().filter(|slot| slot.stand == Stand::Idle) {
                 if let Some(task) = slot.task.take() {
                     let mut inner = shared.lock();
                     inner.add(&mut self.counts);
                     let counts = inner.counts;
-                    inner.roster.finished(task, &counts)?;
+                    inner.roster.finished(*task, &counts)?;
                     has_ended = true;
                 }
             }
@@ -189,7 +199,7 @@ impl<G: Game> Runner<G> {
     }
 
     /// Resumes the tasks that wait for no answer.
-    fn resume_ready<T: GameTask<G>>(&self, slots: &mut [Slot<G, T>]) {
+    fn resume_ready<T: GameTask<G>>(&self, slots: &mut [Slot<T>]) {
         let ready = slots.iter_mut().filter(|slot| slot.is_ready());
         if self.is_alone {
             ready.for_each(|slot| slot.resume(&self.readers));
@@ -205,15 +215,20 @@ impl<G: Game> Runner<G> {
     }
 }
 
-impl<G: Game, T> Default for Group<G, T> {
+impl<T> Default for Group<T> {
     fn default() -> Self {
         Self { slots: Vec::new(), pending: Vec::new() }
     }
 }
 
-impl<G: Game, T: GameTask<G>> Group<G, T> {
+impl<T> Group<T> {
     fn new(slots: usize) -> Self {
-        let empty = || Slot { task: None, request: None, answer: None };
+        let empty = || Slot {
+            task: None,
+            stand: Stand::Idle,
+            request: Request::default(),
+            evaluation: Evaluation::default(),
+        };
         Self { slots: std::iter::repeat_with(empty).take(slots).collect(), pending: Vec::new() }
     }
 
@@ -222,40 +237,33 @@ impl<G: Game, T: GameTask<G>> Group<G, T> {
     }
 
     /// Waits for the batches and hands out the evaluations; returns the number of batches.
-    fn receive(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
+    fn receive<G: Game>(&mut self, sources: &mut Sources<G>) -> Result<usize, EvaluatorError> {
         let count = self.pending.len();
-        for PendingBatch { source, ticket, slots } in self.pending.drain(..) {
-            let leaves: Vec<&Leaf<G>> =
-                slots.iter().filter_map(|&slot| self.slots[slot].leaf()).collect();
-            let evaluations = sources.wait(source, ticket, &leaves)?;
-            for (slot, evaluation) in slots.into_iter().zip(evaluations) {
-                self.slots[slot].answer = Some(evaluation);
+        for PendingBatch { source, ticket } in self.pending.drain(..) {
+            let mut asked = Vec::with_capacity(self.slots.len());
+            for slot in self.slots.iter_mut().filter(|slot| slot.asks(source)) {
+                slot.stand = Stand::Answered;
+                asked.push(Asked { leaf: &slot.request.leaf, evaluation: &mut slot.evaluation });
             }
+            sources.wait(source, ticket, asked)?;
         }
         Ok(count)
     }
 
-    /// Submits the requests, one batch a source; returns the number of batches. Requests stay in
-    /// their slots: positions are large, and no other thread touches the slots.
-    fn submit(
+    /// Submits the requests, one batch a source; returns the number of batches.
+    fn submit<G: Game>(
         &mut self,
         sources: &mut Sources<G>,
         counts: &mut LockstepCounts,
     ) -> Result<usize, EvaluatorError> {
-        let mut batches: Vec<(Vec<usize>, Vec<&Leaf<G>>)> =
-            (0..sources.len()).map(|_| Default::default()).collect();
-        for (index, slot) in self.slots.iter().enumerate() {
-            if let Some(Request { source, leaf }) = &slot.request {
-                batches[*source].0.push(index);
-                batches[*source].1.push(leaf);
-            }
-        }
-        for (source, (slots, leaves)) in batches.into_iter().enumerate() {
+        for source in 0..sources.len() {
+            let asks = self.slots.iter().filter(|slot| slot.asks(source));
+            let leaves: Vec<&EncodedLeaf> = asks.map(|slot| &slot.request.leaf).collect();
             if !leaves.is_empty() {
                 counts.batches += 1;
                 counts.evaluations += leaves.len() as u64;
                 let ticket = sources.submit(source, &leaves)?;
-                self.pending.push(PendingBatch { source, ticket, slots });
+                self.pending.push(PendingBatch { source, ticket });
             }
         }
         let submitted = self.pending.len();
@@ -264,23 +272,28 @@ impl<G: Game, T: GameTask<G>> Group<G, T> {
     }
 }
 
-impl<G: Game, T: GameTask<G>> Slot<G, T> {
-    fn leaf(&self) -> Option<&Leaf<G>> {
-        self.request.as_ref().map(|request| &request.leaf)
+impl<T> Slot<T> {
+    /// Whether it waits for an answer of this source.
+    fn asks(&self, source: usize) -> bool {
+        self.stand == Stand::Asks && self.request.source == source
     }
 
     /// Whether there is a task that waits for no answer.
     fn is_ready(&self) -> bool {
-        self.task.is_some() && (self.request.is_none() || self.answer.is_some())
+        self.task.is_some() && self.stand != Stand::Asks
     }
 
     /// Gives the task its answer and lets it go on.
-    fn resume(&mut self, readers: &Readers<G>) {
+    fn resume<G: Game>(&mut self, readers: &Readers<G>)
+    where
+        T: GameTask<G>,
+    {
         if let Some(task) = &mut self.task {
-            if let Some(answer) = self.answer.take() {
-                task.apply(answer);
+            if self.stand == Stand::Answered {
+                task.apply(&self.evaluation);
             }
-            self.request = task.resume(readers);
+            let asks = task.resume(readers, &mut self.request);
+            self.stand = if asks { Stand::Asks } else { Stand::Idle };
         }
     }
 }

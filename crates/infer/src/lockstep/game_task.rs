@@ -3,14 +3,15 @@
 use dz_game::Game;
 
 use super::counts::{LockstepCounts, LockstepTimes};
-use crate::{Evaluation, EvaluatorError, Leaf, Readers};
+use crate::{EncodedLeaf, Evaluation, EvaluatorError, Readers};
 
 /// Something that plays, one evaluation at a time: a self-play game, a game of a match.
 pub trait GameTask<G: Game>: Send {
-    /// Goes on until an evaluation is missing (`Some`) or all is done (`None`).
-    fn resume(&mut self, readers: &Readers<G>) -> Option<Request<G>>;
+    /// Goes on until an evaluation is missing, and says which in `request`. Returns false if all is
+    /// done instead.
+    fn resume(&mut self, readers: &Readers<G>, request: &mut Request) -> bool;
     /// Takes the evaluation that `resume` asked for.
-    fn apply(&mut self, evaluation: Evaluation);
+    fn apply(&mut self, evaluation: &Evaluation);
 }
 
 /// Hands out tasks and takes them back. One thread at a time calls it.
@@ -31,10 +32,10 @@ pub trait Roster<T>: Send {
 }
 
 /// A position to evaluate and which of the sources is to do it.
-#[derive(Debug)]
-pub struct Request<G: Game> {
+#[derive(Clone, Debug, Default)]
+pub struct Request {
     /// Index of the source.
     pub source: usize,
-    /// The position.
-    pub leaf: Leaf<G>,
+    /// The position, by [`Readers::encode`].
+    pub leaf: EncodedLeaf,
 }

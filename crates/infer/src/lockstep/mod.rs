@@ -5,9 +5,9 @@
 //!
 //! - Where batches go to a device, the groups take turns: while one group's tasks are resumed, on
 //!   all threads, the batches of the others are with the device.
-//! - Where every evaluator gives handles ([`crate::Evaluator::handle`]), a thread has one group,
-//!   from beginning to end, with handles of its own. Threads meet only to fetch games, to hand them
-//!   back, and in the caches.
+//! - Where every network gives handles ([`crate::NetworkEvaluator::handle`]), a thread has one
+//!   group, from beginning to end, with handles of its own. Threads meet only to fetch games, to
+//!   hand them back, and in the caches.
 //!
 //! What a game comes to depends on nothing but the game, so results are the same for any number of
 //! threads and however games fall to groups.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
 use dz_game::{Game, Move, Player, Symmetry, mix64};
-use dz_infer::{Evaluation, Evaluator, Leaf};
+use dz_infer::{Evaluation, Leaf, LeafView, Sources};
 use dz_play::distinct_openings;
 use dz_report::Probed;
 use dz_shard::{GameEnd, GameRecord, ShardReader, replay};
@@ -34,8 +34,10 @@ pub(super) struct Probe<'a> {
 impl Probe<'_> {
     /// Shows the network positions of `game`.
     pub(super) fn run<G: Game>(&self, game: G) -> anyhow::Result<Probed> {
-        let evaluator = dz_burn_net::network_evaluator_on(&game, self.network, &[self.device])?;
-        let mut asked = Asked { game, evaluator, probed: Probed::default() };
+        let network = dz_burn_net::network_evaluator_on(&game, self.network, &[self.device])?;
+        let mut sources = Sources::default();
+        sources.add_network(&game, network, 0)?;
+        let mut asked = Asked { game, sources, probed: Probed::default() };
         asked.symmetries(self.seed)?;
         asked.games(self.shards, self.seed)?;
         Ok(asked.probed)
@@ -45,7 +47,8 @@ impl Probe<'_> {
 /// A game, a network, and what it said so far.
 struct Asked<G: Game> {
     game: G,
-    evaluator: Box<dyn Evaluator<G>>,
+    /// The network alone.
+    sources: Sources<G>,
     probed: Probed,
 }
 
@@ -196,9 +199,9 @@ impl<G: Game> Asked<G> {
     fn evaluate(&mut self, leaves: &[Leaf<G>]) -> anyhow::Result<Vec<Evaluation>> {
         let mut answers = Vec::with_capacity(leaves.len());
         for batch in leaves.chunks(BATCH) {
-            let batch: Vec<&Leaf<G>> = batch.iter().collect();
-            let ticket = self.evaluator.submit(&batch)?;
-            answers.extend(self.evaluator.wait(ticket)?);
+            let views: Vec<LeafView<'_, G>> =
+                batch.iter().map(|leaf| leaf.view(&self.game)).collect();
+            answers.extend(self.sources.evaluate(0, &views)?);
         }
         Ok(answers)
     }

@@ -3,7 +3,7 @@
 use std::{convert::Infallible, path::PathBuf, str::FromStr, sync::Arc};
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
-use dz_infer::{Evaluator, Hashed, LeafView};
+use dz_infer::{Hashed, LeafView, Sources};
 use dz_play::{Guide, PlayerEvaluator, PlayerKind};
 use dz_search::{Domain, ExplicitGraph, OfflineKnowledge, SearchLeaf, Status, ValuePov};
 use dz_search_settings::SearchSection;
@@ -122,7 +122,8 @@ enum GameEvaluator<G: Game> {
     Uniform,
     Hashed,
     Rollout,
-    Network(Box<dyn Evaluator<G>>),
+    /// As the only source.
+    Network(Sources<G>),
 }
 
 impl<G: Game> GameSubject<G> {
@@ -172,7 +173,10 @@ fn of_player<G: Game>(game: &G, found: Found, text: &str) -> anyhow::Result<Game
     Ok(match search.evaluator {
         PlayerEvaluator::Network { bytes, .. } => {
             let device = dz_burn_net::pick_device("cpu")?;
-            GameEvaluator::Network(dz_burn_net::network_evaluator_on(game, &bytes, &[device])?)
+            let network = dz_burn_net::network_evaluator_on(game, &bytes, &[device])?;
+            let mut sources = Sources::default();
+            sources.add_network(game, network, 0)?;
+            GameEvaluator::Network(sources)
         }
         PlayerEvaluator::Uniform => GameEvaluator::Uniform,
         PlayerEvaluator::Rollout => GameEvaluator::Rollout,
@@ -201,14 +205,12 @@ impl<G: Game> Subject for GameSubject<G> {
                     priors: equal(view.legal.len()),
                 })
                 .collect(),
-            GameEvaluator::Network(network) => {
+            GameEvaluator::Network(sources) => {
                 if request.is_empty() {
                     return Ok(Vec::new());
                 }
-                let leaves: Vec<_> = views.map(|view| view.to_leaf()).collect();
-                let ticket = network.submit(&leaves.iter().collect::<Vec<_>>())?;
                 let wide = |prior: f32| f64::from(prior);
-                let evaluations = network.wait(ticket)?.into_iter();
+                let evaluations = sources.evaluate(0, &views.collect::<Vec<_>>())?.into_iter();
                 evaluations
                     .map(|evaluation| Evaluation {
                         estimate: evaluation.wdl.into(),
@@ -250,7 +252,7 @@ impl<G: Game> Subject for GameSubject<G> {
             GameEvaluator::Uniform => "uniform",
             GameEvaluator::Hashed => "hashed",
             GameEvaluator::Rollout => "rollout",
-            GameEvaluator::Network(network) => network.id(),
+            GameEvaluator::Network(sources) => &sources.ids()[0],
         }
     }
 

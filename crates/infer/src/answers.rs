@@ -1,0 +1,81 @@
+//! From logits to evaluations.
+
+use dz_game::Wdl;
+use rayon::prelude::*;
+
+use crate::softmax::softmax;
+use crate::{EncodedLeaf, Evaluation, EvaluationCache, EvaluatorError, NetworkOutputs};
+
+/// A leaf that was submitted, and where its evaluation goes.
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The leaf.
+    pub leaf: &'a EncodedLeaf,
+    /// Its evaluation, once it is known. Its memory is kept.
+    pub evaluation: &'a mut Evaluation,
+}
+
+/// How answers are read.
+pub(crate) struct Reading<'a> {
+    /// Id of the network, for errors.
+    pub(crate) network: &'a str,
+    /// A.
+    pub(crate) policy_len: usize,
+    /// Leaves that one thread reads at least.
+    pub(crate) part_len: usize,
+    /// Keeps the evaluations, the first under the number `first`.
+    pub(crate) cache: &'a EvaluationCache,
+    pub(crate) first: u64,
+}
+
+impl Reading<'_> {
+    /// Fills in the evaluations of a batch and keeps them: the softmax of policy logits over legal
+    /// moves, and that of the WDL logits. After an error some evaluations may be filled in.
+    ///
+    /// # Errors
+    /// [`EvaluatorError::WrongLength`] and [`EvaluatorError::NotFinite`].
+    pub(crate) fn read(
+        &self,
+        outputs: &NetworkOutputs,
+        asked: Vec<Asked<'_>>,
+    ) -> Result<(), EvaluatorError> {
+        self.check_length(outputs.policy_logits.len(), asked.len() * self.policy_len)?;
+        self.check_length(outputs.wdl_logits.len(), asked.len() * 3)?;
+        let are_finite = asked
+            .into_par_iter()
+            .with_min_len(self.part_len)
+            .zip(outputs.policy_logits.par_chunks_exact(self.policy_len))
+            .zip(outputs.wdl_logits.par_chunks_exact(3))
+            .enumerate()
+            .map(|(place, ((asked, policy), wdl))| self.read_one(place, asked, policy, wdl))
+            // All are read, so that an error does not depend on threads.
+            .reduce(|| true, |a, b| a && b);
+        if are_finite { Ok(()) } else { Err(self.not_finite()) }
+    }
+
+    /// Whether all numbers are finite.
+    fn read_one(&self, place: usize, asked: Asked<'_>, policy: &[f32], wdl: &[f32]) -> bool {
+        let Asked { leaf, evaluation } = asked;
+        let priors = &mut evaluation.priors;
+        priors.clear();
+        priors.extend(leaf.policy.iter().map(|&index| policy[index as usize]));
+        let mut chances = [wdl[0], wdl[1], wdl[2]];
+        let is_finite = softmax(priors) && softmax(&mut chances);
+        evaluation.wdl = Wdl::from_array(chances);
+        if is_finite {
+            self.cache.put_at(self.first + place as u64, leaf.key, leaf.cached, evaluation);
+        }
+        is_finite
+    }
+
+    pub(crate) fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
+        if got == wanted {
+            return Ok(());
+        }
+        Err(EvaluatorError::WrongLength { evaluator: self.network.to_owned(), got, wanted })
+    }
+
+    pub(crate) fn not_finite(&self) -> EvaluatorError {
+        EvaluatorError::NotFinite { evaluator: self.network.to_owned() }
+    }
+}
