@@ -19,7 +19,7 @@ pub struct Asked<'a> {
 pub(crate) struct Reading<'a> {
     /// Id of the network, for errors.
     pub(crate) network: &'a str,
-    /// A.
+    /// Length of the policy, A.
     pub(crate) policy_len: usize,
     /// Leaves that one thread reads at least.
     pub(crate) part_len: usize,

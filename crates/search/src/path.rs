@@ -18,7 +18,7 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     pub history: D::History,
     /// Moves made since the root.
     pub moves: u32,
-    /// [`Search::roots`](crate::Search) when it began: whether `history` goes on from the root's.
+    /// `Search::roots` when it began. While that stands, `history` goes on from the root's.
     pub root: u64,
     pub path: Vec<PathStep>,
     /// A random word of this walk alone.

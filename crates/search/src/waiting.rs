@@ -218,6 +218,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         walk.state.clone_from(&self.root_state);
         if walk.root == self.roots {
             self.domain.rewind(&mut walk.history, &self.root_history, walk.moves);
+            debug_assert_eq!(
+                self.domain.eval_key(&self.root_state, &walk.history),
+                self.domain.eval_key(&self.root_state, &self.root_history),
+                "the walk's past is the root's again"
+            );
         } else {
             walk.history.clone_from(&self.root_history);
             walk.root = self.roots;
