@@ -12,14 +12,14 @@ use crate::{CyclePlan, CycleTally, ShardPublisher, ShardSink};
 /// How often a cycle in progress asks whether there is another champion.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// Rounds of games, one for each place, that a cycle must have left for another champion to play
-/// on in it: until the last game of the earlier one is over, about a round's places stand empty. In
-/// a cycle of four rounds, as `connect4-h200` has them, batches are 79 % full if they empty at its
-/// end alone and 67 % full if they empty once before (simulated with its games' lengths).
+/// A new champion takes over within a cycle if at least so many games are left for each of the
+/// parallel games. Batches run empty until the last game of the old champion ends. A cycle of
+/// `connect4-h200` has four games for each. A simulation with its game lengths fills 79 % of the
+/// batches if they run empty at the cycle's end only, and 67 % if they do so once before.
 const ROUNDS_LEFT_MIN: u64 = 8;
 
-/// Whether a champion that comes when so many games are left plays them, instead of beginning with
-/// the next cycle. Bootstrap games are to end as soon as there is a network.
+/// Returns whether a new champion plays the `left` games of the cycle, with `places` games in
+/// parallel. Bootstrap games (generation 0) end as soon as there is a network.
 fn takes_over(generation: u32, left: u64, places: u64) -> bool {
     generation == 0 || left >= ROUNDS_LEFT_MIN * places
 }

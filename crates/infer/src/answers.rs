@@ -39,8 +39,8 @@ impl Reading<'_> {
         outputs: &NetworkOutputs,
         asked: Vec<Asked<'_>>,
     ) -> Result<(), EvaluatorError> {
-        self.check_length(outputs.policy_logits.len(), asked.len() * self.policy_len)?;
-        self.check_length(outputs.wdl_logits.len(), asked.len() * 3)?;
+        check_length(self.network, outputs.policy_logits.len(), asked.len() * self.policy_len)?;
+        check_length(self.network, outputs.wdl_logits.len(), asked.len() * 3)?;
         let are_finite = asked
             .into_par_iter()
             .with_min_len(self.part_len)
@@ -50,7 +50,7 @@ impl Reading<'_> {
             .map(|(place, ((asked, policy), wdl))| self.read_one(place, asked, policy, wdl))
             // All are read, so that an error does not depend on threads.
             .reduce(|| true, |a, b| a && b);
-        if are_finite { Ok(()) } else { Err(self.not_finite()) }
+        if are_finite { Ok(()) } else { Err(not_finite(self.network)) }
     }
 
     /// Whether all numbers are finite.
@@ -67,15 +67,34 @@ impl Reading<'_> {
         }
         is_finite
     }
+}
 
-    pub(crate) fn check_length(&self, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
-        if got == wanted {
-            return Ok(());
-        }
-        Err(EvaluatorError::WrongLength { evaluator: self.network.to_owned(), got, wanted })
-    }
+/// The expected owner of each point: from 1, the mover's, to -1, the opponent's. `logits` are those
+/// of [`crate::NetworkEvaluator::ownership`] for one position, and `points` says where each point
+/// stands among them.
+///
+/// # Errors
+/// [`EvaluatorError::WrongLength`] and [`EvaluatorError::NotFinite`], which name `network`.
+pub(crate) fn owners(
+    network: &str,
+    logits: &[f32],
+    points: &[usize],
+) -> Result<Vec<f32>, EvaluatorError> {
+    check_length(network, logits.len(), 3 * points.len())?;
+    let owned = points.iter().map(|&seen| {
+        let mut shares = [logits[3 * seen], logits[3 * seen + 1], logits[3 * seen + 2]];
+        softmax(&mut shares).then(|| shares[0] - shares[2])
+    });
+    owned.collect::<Option<_>>().ok_or_else(|| not_finite(network))
+}
 
-    pub(crate) fn not_finite(&self) -> EvaluatorError {
-        EvaluatorError::NotFinite { evaluator: self.network.to_owned() }
+fn check_length(network: &str, got: usize, wanted: usize) -> Result<(), EvaluatorError> {
+    if got == wanted {
+        return Ok(());
     }
+    Err(EvaluatorError::WrongLength { evaluator: network.to_owned(), got, wanted })
+}
+
+fn not_finite(network: &str) -> EvaluatorError {
+    EvaluatorError::NotFinite { evaluator: network.to_owned() }
 }

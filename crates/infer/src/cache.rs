@@ -24,8 +24,8 @@ pub struct CacheKey {
 pub struct EvaluationCache {
     /// A power of two of places, or none. Two threads hardly ever want the same lock.
     entries: Vec<Mutex<Option<Entry>>>,
-    /// As many places, or none if every evaluation is kept: what was evaluated last of the keys
-    /// that belong there, as number and tag.
+    /// One word for each place: the number of the place's last evaluation, above a tag of its key.
+    /// Empty if every evaluation is kept.
     seen: Vec<AtomicU64>,
     /// Evaluations that are stored, or have a number reserved.
     count: AtomicU64,
@@ -34,11 +34,11 @@ pub struct EvaluationCache {
 /// Which evaluations a cache keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// All: right where an evaluation takes longer than a look into memory.
+    /// All. For networks on the processor, which take longer than any look into memory.
     Always,
-    /// Those of positions that were evaluated before. Most positions never come again, and to keep
-    /// them costs a thread as much as a third of everything else that it does for an evaluation on
-    /// a device. The list of what was evaluated fits into the processor's caches.
+    /// Those of positions that were evaluated before. For devices: most positions never come again,
+    /// and storing them took 30 % of the host's time. The list of evaluated positions fits
+    /// into the processor's caches.
     SecondTime,
 }
 

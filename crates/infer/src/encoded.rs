@@ -4,9 +4,9 @@ use dz_game::{Encoding, Game, Move, PlaneShape, PlaneWriter};
 
 use crate::{CacheKey, EncodedBatch, EvaluatorError, Leaf, LeafView, NetworkEvaluator};
 
-/// A leaf as networks take it. Made on the thread that searches, while the position is in the
-/// processor's caches, and far smaller than the position. Its memory is kept when another leaf is
-/// encoded into it.
+/// The input that a network needs of a leaf. The searching thread encodes it while the position is
+/// in the processor's caches. It is far smaller than the position. Encoding another leaf into it
+/// reuses its memory.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct EncodedLeaf {
     /// Under what the cache keeps the evaluation.
@@ -55,9 +55,8 @@ impl<G: Game> LeafEncoder<G> {
     pub(crate) fn encode(&self, leaf: &LeafView<'_, G>, out: &mut EncodedLeaf) {
         let LeafView { state, history, legal, eval_key, symmetry, .. } = *leaf;
         out.key = CacheKey { eval_key, symmetry };
-        out.bits.clear();
+        // The writer zeroes both.
         out.bits.resize(self.shape.packed_bytes(), 0);
-        out.globals.clear();
         out.globals.resize(self.shape.globals, 0.0);
         let mut planes = PlaneWriter::new(self.shape, &mut out.bits, &mut out.globals);
         self.encoding.encode(state, history, symmetry, &mut planes);

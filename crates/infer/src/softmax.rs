@@ -1,13 +1,13 @@
 //! The softmax of logits, eight numbers at a time.
 //!
-//! Self-play takes one of some eighty numbers for each position, and a library's `exp`, which takes
-//! them one after another, was the largest part of what a position costs beside the search. Nothing
-//! here depends on the processor: the bits are the same on every machine.
+//! A softmax over the legal moves is part of every evaluation. The C library's `exp` takes one
+//! number a call, so the loops here let the compiler use vector instructions. The bits are the same
+//! on every machine.
 
 /// Numbers that are added up side by side.
 const LANES: usize = 8;
 
-/// Softmax in place. False if a logit is not a number, or if none is finite.
+/// Softmax in place. Returns false if a logit is NaN or infinity, or if all are -infinity.
 pub(crate) fn softmax(values: &mut [f32]) -> bool {
     let top = fold(values, f32::NEG_INFINITY, |top, value| if value > top { value } else { top });
     for value in values.iter_mut() {
@@ -21,7 +21,7 @@ pub(crate) fn softmax(values: &mut [f32]) -> bool {
     sum.is_finite()
 }
 
-/// Folds every eighth number, and then what came of them, in this order.
+/// Folds every eighth number into one of eight lanes, and then the lanes in their order.
 fn fold(values: &[f32], first: f32, f: impl Fn(f32, f32) -> f32) -> f32 {
     let mut lanes = [first; LANES];
     let chunks = values.chunks_exact(LANES);
@@ -36,8 +36,8 @@ fn fold(values: &[f32], first: f32, f: impl Fn(f32, f32) -> f32) -> f32 {
     lanes.into_iter().fold(first, f)
 }
 
-/// e to the power of `x`, which is 0 or less, to two units in the last place; what is not a number
-/// stays so. Below -87 it stays at the smallest normal numbers.
+/// Returns e to the power of `x` for `x` of 0 or less, to two units in the last place. NaN stays
+/// NaN. Below -87 the result is that of -87, near the smallest normal number.
 ///
 /// `x` is n ln 2 + r with |r| <= ln 2 / 2; a polynomial gives the power of r (S. Moshier, Cephes,
 /// `expf`), and n goes into the exponent. Every step is one that processors do for several numbers

@@ -4,9 +4,8 @@ use std::{fmt, sync::Arc};
 
 use dz_game::{Game, Wdl};
 
-use crate::answers::{Asked, Reading};
+use crate::answers::{Asked, Reading, owners};
 use crate::encoded::LeafEncoder;
-use crate::softmax::softmax;
 use crate::{
     Admission, CacheKey, EncodedBatch, EncodedLeaf, Evaluation, EvaluationCache, EvaluatorError,
     InstantEvaluator, LeafView, NetworkEvaluator, Ticket, Workers,
@@ -240,21 +239,7 @@ impl<G: Game> Sources<G> {
         reader.encoder.encode(view, &mut leaf);
         let batch = EncodedBatch::of_leaves(reader.encoder.shape, &[&leaf]);
         let Some(logits) = network.ownership(&batch)? else { return Ok(None) };
-        let evaluator = network.id().to_owned();
-        let (got, wanted) = (logits.len(), 3 * points.len());
-        if got != wanted {
-            return Err(EvaluatorError::WrongLength { evaluator, got, wanted });
-        }
-        let owned = points.iter().map(|&seen| {
-            let mut shares = [logits[3 * seen], logits[3 * seen + 1], logits[3 * seen + 2]];
-            let is_finite = softmax(&mut shares);
-            if is_finite { shares[0] - shares[2] } else { f32::NAN }
-        });
-        let owned: Vec<f32> = owned.collect();
-        if owned.iter().all(|share| share.is_finite()) {
-            return Ok(Some(owned));
-        }
-        Err(EvaluatorError::NotFinite { evaluator })
+        owners(network.id(), &logits, &points).map(Some)
     }
 
     fn network(

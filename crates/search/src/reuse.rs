@@ -21,8 +21,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.drop_leaves();
         let child = self.child_of(mv);
         self.domain.advance(&mut self.root_state, &mut self.root_history, mv);
-        self.roots += 1;
-        self.root_key = None;
+        self.note_new_root();
         self.root_last = Some(mv);
         self.allowed.clear();
         match child.filter(|&id| keep && self.can_be_root(id)) {

@@ -176,11 +176,16 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.drop_leaves();
         self.root_state = state;
         self.root_history = history;
-        self.roots += 1;
-        self.root_key = None;
+        self.note_new_root();
         self.root_last = None;
         self.allowed.clear();
         self.clear_root();
+    }
+
+    /// Forgets what is known of the earlier root's past and key.
+    pub(crate) fn note_new_root(&mut self) {
+        self.roots += 1;
+        self.root_key = None;
     }
 
     /// Sets what `untried = "rollout"` draws moves by and what `grow = "episode"` asks of the

@@ -22,11 +22,11 @@ section! {
         [Speed, whole(0, 4096)] threads: u32 = 0;
         /// How the stages share the time. `synchronous`: they take turns, and the same
         /// configuration and seed give the same bytes on the CPU. `asynchronous`: they work side by
-        /// side for the whole run, and a new champion plays from the next shard on, or from the
-        /// next cycle where `selfplay.parallel_games` would end less than eight times in this one;
-        /// nothing is lost there either, but what comes out depends on timing. `auto` is
-        /// `asynchronous` where self-play and training have no device in common
-        /// (`selfplay.devices`, `training.devices`), and `synchronous` elsewhere.
+        /// side for the whole run, and a new champion plays from the next shard on. If fewer than
+        /// eight games for each of `selfplay.parallel_games` are left, it waits for the next cycle.
+        /// Nothing is lost there either, but results depend on timing. `auto` is `asynchronous`
+        /// where self-play and training have no device in common (`selfplay.devices`,
+        /// `training.devices`), and `synchronous` elsewhere.
         [Results, Limits::Any] mode: RunMode = RunMode::Auto;
         /// Stages side by side: cycles that self-play may be ahead of the gate, which bounds how
         /// old the games are that training sees.
