@@ -1,4 +1,4 @@
-//! Where bytes live: run layout, create-only ledger, locks; mailboxes.
+//! Where bytes live: run layout, create-only ledger, locks; mailboxes and mirrors.
 //!
 //! A run is one directory ([`Run`]). Stages meet only through what is published in it: immutable
 //! objects, named by [`ObjectRef`]s in the one ledger ([`Ledger`]), a numbered log of records that
@@ -18,6 +18,7 @@ mod ledger;
 mod lock;
 mod mailbox;
 mod metrics;
+mod mirror;
 mod object;
 pub mod remedy;
 mod retention;
@@ -42,6 +43,7 @@ pub use ledger::{
 pub use lock::{Holder, LOCK_WAIT, Pause, RunLock, TurnProgress};
 pub use mailbox::{Created, Listed, Mailbox, MailboxError, StoreProof, prove};
 pub use metrics::MetricsWriter;
+pub use mirror::{Mirror, MirrorError, Restored, restore};
 pub use object::ObjectRef;
 pub use remedy::Remedy;
 pub use retention::CHECKPOINTS_KEPT_MIN;

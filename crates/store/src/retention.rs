@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use crate::error::{Result, StoreError};
+use crate::foreign::entries;
 use crate::layout::{ASIDE, FOLDERS, QUARANTINE, work_path};
 use crate::sweep::files_below;
 use crate::ways::{Writes, open_own, open_to_read, there, way};
@@ -58,6 +59,13 @@ impl Run {
     /// [`Self::set_aside_name`] on this machine.
     pub fn set_aside_path(&self, shard: &ObjectRef) -> PathBuf {
         self.root().join(self.set_aside_name(shard))
+    }
+
+    /// Whether any shard was set aside or marked as lost.
+    pub(crate) fn has_set_aside(&self) -> Result<bool> {
+        let folder = format!("{}/{SET_ASIDE}", work_path(Stage::Shuffler));
+        let found = entries(&self.root().join(&folder)).map_err(|e| StoreError::io(&folder, e))?;
+        Ok(!found.is_empty())
     }
 
     /// Marks a shard without a file as lost. Training goes on without its games until a good copy

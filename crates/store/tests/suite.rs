@@ -12,4 +12,5 @@ mod hostile;
 mod ledger;
 mod locks;
 mod mailbox;
+mod mirror;
 mod objects;

@@ -215,6 +215,16 @@ impl Entry {
             Self::Finished { .. } => "finished",
         }
     }
+
+    /// The hash of the configuration that it brings into force, if it does.
+    pub fn config_hash(&self) -> Option<&str> {
+        match self {
+            Self::RunStarted { config_hash, .. } | Self::ConfigChanged { config_hash, .. } => {
+                Some(config_hash)
+            }
+            _ => None,
+        }
+    }
 }
 
 /// A process that writes to the ledger.

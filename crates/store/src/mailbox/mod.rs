@@ -11,6 +11,7 @@ mod runtime;
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use futures::TryStreamExt;
@@ -20,6 +21,11 @@ use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutP
 pub use error::MailboxError;
 pub use proof::{StoreProof, prove};
 use runtime::Waiter;
+
+use crate::clock;
+
+/// Folder of objects that are written to learn a store's time.
+const CLOCKS: &str = "clock";
 
 /// A mailbox: named objects in a folder or a bucket. Cheap to clone; any number of threads may use
 /// one.
@@ -169,6 +175,32 @@ impl Mailbox {
         match bytes {
             Some(bytes) if bytes.len() as u64 > bytes_max => Err(too_long(bytes.len() as u64)),
             bytes => Ok(bytes),
+        }
+    }
+
+    /// How long ago an object was written, by the store's clock; none where there is no such
+    /// object. Writes a small object beside it to learn the store's time.
+    ///
+    /// # Errors
+    /// [`MailboxError::Trouble`].
+    pub fn age(&self, path: &str) -> Result<Option<Duration>, MailboxError> {
+        let Some(written_ms) = self.written_ms(path)? else { return Ok(None) };
+        let probe = format!("{CLOCKS}/{}", clock::nonce());
+        self.replace(&probe, b"now\n")?;
+        let now_ms = self.written_ms(&probe)?;
+        self.delete(&probe)?;
+        let now_ms = now_ms.ok_or_else(|| self.trouble(&probe, "it is gone at once"))?;
+        let age_ms = now_ms.saturating_sub(written_ms).max(0);
+        Ok(Some(Duration::from_millis(age_ms.unsigned_abs())))
+    }
+
+    /// When an object was written, by the store's clock, in milliseconds since 1970.
+    fn written_ms(&self, path: &str) -> Result<Option<i64>, MailboxError> {
+        let location = self.location(path)?;
+        match self.waiter.wait(self.store.head(&location)) {
+            Ok(found) => Ok(Some(found.last_modified.timestamp_millis())),
+            Err(Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(self.failed(path, &error)),
         }
     }
 
