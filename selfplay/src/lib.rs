@@ -36,7 +36,9 @@ pub use cycle::{
     CycleGame, CyclePlan, CycleTally, ShardSink, play_cycle, play_cycle_of, play_shards,
 };
 pub use decided::DecidedPlan;
-pub use fleet::{WorkerEnd, WorkerOptions, WorkerRefused, finish_mailbox, work};
+pub use fleet::{
+    HomeLease, WorkerEnd, WorkerOptions, WorkerRefused, check_home_is_gone, finish_mailbox, work,
+};
 pub use forks::Forks;
 pub use game_plan::GamePlan;
 pub use import::{IMPORTED, import_games};

@@ -1,150 +1,15 @@
 //! A run whose games are played by workers: the bytes of a run without any, whoever is killed.
 
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::common::fleet::{
+    Fleet, PATIENCE, Process, alone, differences, preset, published, start_run, wait,
+};
 use crate::common::program::{command, dagzero, text};
 use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path, unit_name};
 use dz_store::Mailbox;
-
-/// Two cycles of a second, in units of four games; some games of the second are forks, and some are
-/// searched anew.
-const SMALL: [&str; 13] = [
-    "run.cycles=2",
-    "gate.rule=always",
-    "selfplay.fork_share=0.25",
-    "selfplay.reanalyse_share=0.25",
-    "bootstrap.games=32",
-    "bootstrap.playouts=16",
-    "selfplay.games=36",
-    "window.rows_min=100",
-    "gate.games=4",
-    "rating.games=2",
-    "rating.playouts=8",
-    "workers.unit_games=4",
-    "workers.audit_share=0.25",
-];
-
-/// A run that takes longer hangs.
-const PATIENCE: Duration = Duration::from_mins(4);
-
-fn preset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml")
-}
-
-/// A process that does not outlive its test.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// Starts the run in `dir` with more settings.
-fn start_run(dir: &Path, set: &[String]) -> Process {
-    let (preset, dir) = (preset().display().to_string(), dir.display().to_string());
-    let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
-    for pair in SMALL.into_iter().chain(set.iter().map(String::as_str)) {
-        args.extend(["--set", pair]);
-    }
-    let mut command = command(&args);
-    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
-}
-
-fn start_worker(mailbox: &str, cache: &Path) -> Process {
-    let cache = cache.display().to_string();
-    let mut command = command(&["worker", mailbox, "--cache", &cache, "--patience", "120"]);
-    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
-}
-
-/// The exit code of a process that ends in time.
-fn wait(process: &mut Process) -> i32 {
-    let begun = Instant::now();
-    loop {
-        if let Some(status) = process.0.try_wait().expect("it can be waited for") {
-            return status.code().unwrap_or(-1);
-        }
-        assert!(begun.elapsed() < PATIENCE, "it hangs");
-        thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// What a run has published, by path.
-fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                read(root, &path, files);
-            } else {
-                let name = path.strip_prefix(root).unwrap().display().to_string();
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    let mut files = BTreeMap::new();
-    for folder in ["shards", "rows", "networks", "matches"] {
-        read(dir, &dir.join(folder), &mut files);
-    }
-    files
-}
-
-/// Files that differ.
-fn differences(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) -> Vec<String> {
-    let names = left.keys().chain(right.keys());
-    let mut found: Vec<String> =
-        names.filter(|name| left.get(*name) != right.get(*name)).cloned().collect();
-    found.sort();
-    found.dedup();
-    found
-}
-
-/// Workers of one run: a mailbox, and where they keep networks.
-struct Fleet {
-    folder: tempfile::TempDir,
-    mailbox: String,
-}
-
-impl Fleet {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        let mailbox = folder.path().join("mailbox").display().to_string();
-        Self { folder, mailbox }
-    }
-
-    fn dir(&self) -> PathBuf {
-        self.folder.path().join("run")
-    }
-
-    fn set(&self, home_plays: bool) -> Vec<String> {
-        let mailbox = format!("workers.mailbox={}", self.mailbox);
-        vec![mailbox, format!("workers.home_plays={home_plays}")]
-    }
-
-    fn worker(&self) -> Process {
-        start_worker(&self.mailbox, &self.folder.path().join("cache"))
-    }
-
-    /// What is left in a folder of the mailbox.
-    fn left(&self, folder: &str) -> Vec<String> {
-        let listed = Mailbox::open(&self.mailbox).unwrap().list(folder).unwrap();
-        listed.into_iter().map(|found| found.path).collect()
-    }
-}
-
-/// The same run without workers.
-fn alone() -> BTreeMap<String, Vec<u8>> {
-    let folder = tempfile::tempdir().unwrap();
-    let dir = folder.path().join("run");
-    assert_eq!(wait(&mut start_run(&dir, &[])), 0);
-    published(&dir)
-}
 
 #[test]
 fn workers_play_the_bytes_that_one_machine_plays() {
@@ -203,8 +68,7 @@ fn workers_and_home_are_killed_and_the_bytes_stay() {
 fn start_again(fleet: &Fleet, run: Process) -> Process {
     drop(run);
     let dir = fleet.dir().display().to_string();
-    let mut command = command(&["resume", &dir]);
-    Process(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("it starts"))
+    Process::start(&mut command(&["resume", &dir]))
 }
 
 /// Waits until the home of a fleet shows its board.

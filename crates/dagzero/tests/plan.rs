@@ -44,3 +44,27 @@ fn people_get_a_table_and_a_bad_configuration_is_refused() {
     }
     assert_eq!(plan(&["--set", "selfplay.games=0"]).status.code(), Some(78));
 }
+
+#[test]
+fn a_fleet_plays_faster_until_something_else_is_the_bound() {
+    let of = |workers: &str| -> Value {
+        let set = ["--set", "run.mode=asynchronous", "--set", "workers.unit_games=4"];
+        let said = plan(&[&["--json", "--workers", workers][..], &set].concat());
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        serde_json::from_slice(&said.stdout).expect("one object")
+    };
+    let few = of("1")["fleet"].clone();
+    assert_eq!((&few["workers"], &few["unit_games"]), (&1.into(), &4.into()), "{few}");
+    // 40 games a cycle.
+    assert_eq!(few["units"], 10);
+    let number = |value: &Value, key: &str| value[key].as_f64().unwrap_or_else(|| panic!("{key}"));
+    for key in ["cycle_s", "cycles_day", "games_day", "writes_day", "reads_day", "in_bytes_day"] {
+        assert!(number(&few, key) > 0.0, "{key}: {few}");
+    }
+    let games = number(&few, "games_day") / number(&few, "cycles_day");
+    assert!((games - 40.0).abs() < 1e-6, "{few}");
+    let text = plan(&["--workers", "1000"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("With 1,000 workers") && text.contains("workers.unit_games"), "{text}");
+    assert_eq!(plan(&["--workers", "0"]).status.code(), Some(2));
+}

@@ -21,6 +21,7 @@ mod gpu_bench;
 mod import;
 mod learn;
 mod minimal;
+mod mirror;
 mod notify;
 mod numpy;
 mod onnx;

@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use dz_config::ConfigError;
-use dz_store::{MailboxError, Remedy, StoreError};
+use dz_store::{MailboxError, MirrorError, Remedy, StoreError};
 
 use crate::exit::{CHECK_FAILED, CONFIG, TRY_AGAIN, USAGE, error_text};
 use crate::in_force::ConfigRefused;
@@ -42,7 +42,14 @@ fn code_of(cause: &(dyn std::error::Error + 'static)) -> Option<u8> {
         return of_store(store);
     }
     if let Some(error) = cause.downcast_ref::<MailboxError>() {
-        return Some(if error.is_temporary() { TRY_AGAIN } else { CONFIG });
+        let again = error.is_temporary() || matches!(error, MailboxError::HomeAlive { .. });
+        return Some(if again { TRY_AGAIN } else { CONFIG });
+    }
+    match cause.downcast_ref::<MirrorError>() {
+        Some(MirrorError::None { .. }) => return Some(TRY_AGAIN),
+        Some(MirrorError::Diverged { .. }) => return Some(CONFIG),
+        // The cause of any other decides.
+        _ => {}
     }
     if let Some(failure) = cause.downcast_ref::<StageFailure>() {
         return Some(failure.exit_code());

@@ -12,10 +12,11 @@ use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_store::{Mailbox, Stage};
 
+use super::lease::HomeLease;
 use super::mail::Mail;
 use super::orders::{Brought, Delivered, Handle, Order};
 use super::past_file::write_past;
-use super::plan::{begin_epoch, insist, own_mailbox, publish, random_word, wanted_plan};
+use super::plan::{insist, own_mailbox, publish, random_word, wanted_plan};
 use super::shelf::{Held, Shelf};
 use super::unit::{UnitCheck, unit_plan, write_unit};
 use crate::collector::Collector;
@@ -43,7 +44,8 @@ pub(crate) fn play_with_workers<G: Game>(
     let events = context.events.clone();
     let note = move |text: String| events.note(Stage::Selfplay, text);
     let mailbox = own_mailbox(&context.run, address, &context.stop, &note)?;
-    let epoch = insist(&context.stop, &note, || begin_epoch(&mailbox))?;
+    let (run, config) = (&context.run, &context.config);
+    let epoch = HomeLease::of_stage(run, config, &mailbox, &context.stop, &note)?;
     let header = collector.header.clone();
     let (cycle, generation) = (collector.cycle, collector.generation);
     let past = write_past(&plan.games, &header)?;

@@ -15,8 +15,9 @@ use dz_fleet::{
 use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
 
+use super::lease::check_epoch;
 use super::orders::{Brought, Delivered, Handle, NAMELESS, Order};
-use super::plan::{check_epoch, read_board};
+use super::plan::read_board;
 
 /// Units that wait for the home at most.
 const WAITING_MAX: usize = 64;

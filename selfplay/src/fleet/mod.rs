@@ -7,6 +7,7 @@
 mod audit;
 mod cache;
 mod home;
+mod lease;
 mod mail;
 mod metrics;
 mod options;
@@ -20,6 +21,7 @@ mod waiting;
 mod worker;
 
 pub(crate) use home::play_with_workers;
+pub use lease::{HomeLease, check_home_is_gone};
 pub use options::{WorkerEnd, WorkerOptions, WorkerRefused};
 pub use plan::finish_mailbox;
 pub use worker::work;

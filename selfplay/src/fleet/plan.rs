@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use dz_config::{RunConfig, WorkerEvaluators};
 use dz_fleet::{
-    BOARD, BOARD_BYTES_MAX, Board, EvaluatorRule, HOMES, ObjectHash, PLAN_BYTES_MAX, Plan,
-    ResignRule, home_epoch, home_path, network_path, past_path, plan_number, plan_path,
+    BOARD, BOARD_BYTES_MAX, Board, EvaluatorRule, ObjectHash, PLAN_BYTES_MAX, Plan, ResignRule,
+    network_path, past_path, plan_number, plan_path,
 };
 use dz_shard::ShardHeader;
 use dz_stage::{StageContext, Stop};
-use dz_store::{Created, Mailbox, MailboxError, Run, Stage, host};
+use dz_store::{Created, Mailbox, MailboxError, Run, Stage};
 
 use crate::{CyclePlan, ResignPlan};
 
@@ -120,38 +120,6 @@ pub(super) fn own_mailbox(
 /// A word that nobody else knows.
 pub(super) fn random_word() -> u64 {
     RandomState::new().build_hasher().finish()
-}
-
-/// Makes this process the home: it creates the object of the next epoch. Homes of lower epochs end
-/// when they see it, and workers obey the highest.
-///
-/// # Errors
-/// [`MailboxError`].
-pub(super) fn begin_epoch(mailbox: &Mailbox) -> Result<u64, MailboxError> {
-    let listed = mailbox.list(HOMES)?;
-    let homes: Vec<u64> = listed.iter().filter_map(|found| home_epoch(&found.path)).collect();
-    let word = random_word();
-    let content = format!("{{\"home\":\"{}-{}-{word:016x}\"}}\n", host(), std::process::id());
-    let mut epoch = homes.iter().max().map_or(1, |last| last + 1);
-    while mailbox.create(&home_path(epoch), content.as_bytes())? != Created::Ours {
-        epoch += 1;
-    }
-    for old in homes {
-        mailbox.delete(&home_path(old))?;
-    }
-    Ok(epoch)
-}
-
-/// Ends the home of `epoch` if there is a later one.
-///
-/// # Errors
-/// [`MailboxError::TakenOver`], or what the store reports.
-pub(super) fn check_epoch(mailbox: &Mailbox, epoch: u64) -> Result<(), MailboxError> {
-    let listed = mailbox.list(HOMES)?;
-    if listed.iter().filter_map(|found| home_epoch(&found.path)).any(|other| other > epoch) {
-        return Err(MailboxError::TakenOver { address: mailbox.address().to_owned() });
-    }
-    Ok(())
 }
 
 /// Publishes the network and the plan, under a new number unless the newest plan is the same.

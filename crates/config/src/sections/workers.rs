@@ -25,6 +25,9 @@ section! {
         /// Share of workers' units that this machine plays again and compares. Units of other
         /// evaluators are not compared.
         [Speed, real(0.0, 1.0)] audit_share: f64 = 0.02;
+        /// Whether the mailbox also has a copy of the run, seconds old, from which
+        /// `dagzero resume MAILBOX --dir DIR` goes on elsewhere.
+        [Speed, dz_config_keys::Limits::Any] mirror: bool = true;
     }
 }
 

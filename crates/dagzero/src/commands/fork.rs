@@ -1,12 +1,8 @@
 //! `dagzero fork`: another run on the games of one that is there.
 
-use std::{
-    fs,
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::{io::Write, path::PathBuf};
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use dz_store::{Ledger, Run};
 
 use crate::{Exit, drive, exit::UsageError};
@@ -44,7 +40,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::config_with(&from, &state, set)?;
     let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
     ensure!(!new.exists(), exists());
-    let games = make_whole(new, "forking", |unfinished| {
+    let games = drive::make_whole(new, "forking", |unfinished| {
         let mut prepared = drive::prepare(unfinished, config.clone(), None)?;
         let ledger = &mut prepared.ledger;
         dz_selfplay::import_games(&from, &state, &prepared.run, ledger, &config)
@@ -59,24 +55,4 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         new.display()
     )?;
     Ok(Exit::Done)
-}
-
-/// Makes a run as `NEW.ending` and renames it once `make` is done. A run with half of its games
-/// would play the others anew.
-pub(super) fn make_whole<T>(
-    new: &Path,
-    ending: &str,
-    make: impl FnOnce(&Path) -> anyhow::Result<T>,
-) -> anyhow::Result<T> {
-    let name = new.file_name().context("the new run needs a name")?;
-    let unfinished = new.with_file_name(format!("{}.{ending}", name.to_string_lossy()));
-    dz_store::begin_unfinished(&unfinished)?;
-    let made = make(&unfinished).inspect_err(|_| {
-        // What cannot be removed now is removed by the next attempt.
-        let _ = dz_store::remove_unfinished(&unfinished);
-    })?;
-    fs::rename(&unfinished, new)
-        .with_context(|| format!("cannot name the new run {}", new.display()))?;
-    dz_store::end_unfinished(new)?;
-    Ok(made)
 }

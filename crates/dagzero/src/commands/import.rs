@@ -17,7 +17,6 @@ use serde::Serialize;
 
 use super::{
     analyze::fits::{Ours, differences},
-    fork::make_whole,
     write_line,
 };
 use crate::{Exit, drive, exit::UsageError};
@@ -91,7 +90,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
                 would teach the value draws";
     ensure!(!args.keep_unfinished || config.training.value_weight == 0.0, UsageError(what.into()));
     let spec: GameSpec = config.run.game.parse()?;
-    let imported = make_whole(dir, "importing", |unfinished| {
+    let imported = drive::make_whole(dir, "importing", |unfinished| {
         import(&AnyGame::of(&spec)?, &spec, args, &config, unfinished)
     })?;
     if args.json {

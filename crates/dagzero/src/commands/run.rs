@@ -2,11 +2,13 @@
 
 use std::{io::Write, path::PathBuf};
 
+use anyhow::ensure;
 use dz_stage::ProgramsWord;
 
 use crate::{
     Exit,
     drive::{self, Programs},
+    exit::UsageError,
 };
 
 /// Run the whole loop of a preset or a configuration file, or go on with it
@@ -52,7 +54,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let expected = drive::expected_of(&args.config, &loaded.config);
     let dir = args.dir();
     let programs = args.programs();
-    drive::drive(&dir, loaded.config, expected.as_deref(), &programs, out)
+    drive::drive(&dir, loaded.config, expected.as_deref(), &programs, false, out)
 }
 
 /// Make the run's directory without starting it, to drive the stages by hand
@@ -73,17 +75,27 @@ pub(crate) fn init(args: &InitArgs, out: &mut dyn Write) -> anyhow::Result<Exit>
     Ok(Exit::Done)
 }
 
-/// Go on with a run that was stopped or killed
+/// Go on with a run that was stopped or killed, on this machine or on another
 ///
 /// Uses the configuration that the run keeps. An edited config.toml in the run's directory counts
 /// as --set does: keys that may change are entered in the run's ledger before anything is played by
 /// them, others are refused.
+///
+/// A run with a mailbox can go on after its machine is lost: name the mailbox, and a new directory
+/// with --dir. What the old machine did in its last seconds is done again.
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  dagzero resume data/connect4-quick --set run.cycles=20")]
+#[command(after_help = "Examples:\n  dagzero resume data/connect4-quick --set run.cycles=20\n  \
+    dagzero resume s3://bucket/connect4 --dir data/connect4")]
 pub(crate) struct ResumeArgs {
-    /// The run's directory
+    /// The run's directory, or the mailbox of a run
     #[arg(value_name = "RUN")]
-    run: PathBuf,
+    run: String,
+    /// Where the run of a mailbox goes; one that is there already goes on as it is
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// Take the run over from a home that seems to be alive: it ends
+    #[arg(long)]
+    take_over: bool,
     /// Override a key: section.key=value
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
@@ -95,10 +107,20 @@ pub(crate) struct ResumeArgs {
 }
 
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
-    let run = dz_store::Run::open(&args.run)?;
+    let mut set = args.set.clone();
+    let dir = if drive::is_mailbox(&args.run) {
+        // The way from here; the run's former machine may have seen it elsewhere.
+        set.insert(0, format!("workers.mailbox={}", args.run));
+        drive::restored(&args.run, args.dir.as_deref(), args.take_over, out)?
+    } else {
+        let of_mailbox = || UsageError("--dir is for the run of a mailbox".to_owned());
+        ensure!(args.dir.is_none(), of_mailbox());
+        PathBuf::from(&args.run)
+    };
+    let run = dz_store::Run::open(&dir)?;
     // As the file stands: whoever edited it wants that entered.
     let path = run.root().join(dz_store::layout::CONFIG);
     let programs = Programs::of_run(args.programs, &args.set);
-    let config = drive::load_config(&path, &args.set)?.config;
-    drive::drive(&args.run, config, None, &programs, out)
+    let config = drive::load_config(&path, &set)?.config;
+    drive::drive(&dir, config, None, &programs, args.take_over, out)
 }

@@ -2,6 +2,7 @@
 
 mod alarms;
 mod final_match;
+mod home;
 mod load;
 mod notify;
 mod ours;
@@ -11,6 +12,8 @@ mod presets;
 mod programs;
 mod progress;
 mod report;
+mod restore;
+mod whole;
 
 use std::{
     ffi::OsString,
@@ -36,6 +39,8 @@ pub(crate) use prepare::{
 pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;
 pub(crate) use report::{report, write_csv, write_report};
+pub(crate) use restore::{is_mailbox, restored};
+pub(crate) use whole::make_whole;
 
 use crate::Exit;
 use crate::shown::Shown;
@@ -50,7 +55,8 @@ const DISK_PAUSE: Duration = Duration::from_secs(2);
 const REPORT_REST: u32 = 9;
 
 /// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run
-/// keeps `expected` for its report.
+/// keeps `expected` for its report. `takes_over` says whether another home that seems to be alive
+/// is to end.
 ///
 /// # Errors
 /// What preparing reports, or the stage that cannot be kept alive.
@@ -59,6 +65,7 @@ pub(crate) fn drive(
     config: RunConfig,
     expected: Option<&str>,
     programs: &Programs,
+    takes_over: bool,
     out: &mut dyn Write,
 ) -> anyhow::Result<Exit> {
     dz_stage::init_logging(true);
@@ -86,7 +93,11 @@ pub(crate) fn drive(
     }
     if prepared.ledger.state().finished.is_none() {
         let stop = Stop::of_driver()?;
-        supervise(&mut prepared, word, &mut notifier, &stop)?;
+        let home = home::Home::begin(&prepared.run, &prepared.config, takes_over, &stop, out)?;
+        let supervised = supervise(&mut prepared, word, &mut notifier, home.as_ref(), &stop);
+        // A home that was taken over has to say so, whatever its stages met.
+        home.map_or(Ok(()), |home| home.end(&stop, out))?;
+        supervised?;
         if prepared.ledger.state().finished.is_some() {
             write_report(&prepared.run, &report(&prepared.run)?)?;
         }
@@ -157,6 +168,7 @@ fn supervise(
     prepared: &mut Prepared,
     programs: Option<ProgramsWord>,
     notifier: &mut Notifier,
+    home: Option<&home::Home>,
     stop: &Stop,
 ) -> anyhow::Result<()> {
     let events = EventSink::people();
@@ -168,6 +180,7 @@ fn supervise(
     let supervisor = Supervisor::new(stages(prepared.run.root(), programs)?);
     supervisor.run(stop, |update| {
         notifier.alive();
+        home.into_iter().flat_map(home::Home::notes).for_each(|n| events.note(Stage::Driver, n));
         let look = match update {
             Update::Event(event) => {
                 let look = matches!(event, Event::TurnDone { .. });

@@ -1,5 +1,6 @@
 //! What the tests of the program share.
 
 pub(crate) mod cli;
+pub(crate) mod fleet;
 pub(crate) mod network;
 pub(crate) mod program;

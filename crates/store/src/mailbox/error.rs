@@ -43,6 +43,17 @@ pub enum MailboxError {
         /// The address as given.
         address: String,
     },
+    /// Another home of the run may be alive.
+    #[error(
+        "another home of this run was alive {seconds} s ago ({home}). If it is gone, start again a minute after it was last \
+         seen, or with `dagzero resume --take-over`, which ends it where it still runs"
+    )]
+    HomeAlive {
+        /// How long ago.
+        seconds: u64,
+        /// The other home, as it names itself.
+        home: String,
+    },
     /// An object is longer than one of its kind can be.
     #[error(
         "{path} in the mailbox has {bytes} bytes, and none of its kind has more than {bytes_max}: delete it"

@@ -1,5 +1,6 @@
 //! `dagzero plan`: what a run will take on this machine, before anything long starts.
 
+mod fleet;
 mod forecast;
 mod measure;
 
@@ -11,6 +12,7 @@ use serde::Serialize;
 
 use super::write_line;
 use crate::{Exit, drive};
+use fleet::Fleet;
 use forecast::{CycleForecast, Forecast, Measured};
 
 /// Say what a run of a configuration will take: time, games, rows, disk and memory
@@ -20,7 +22,8 @@ use forecast::{CycleForecast, Forecast, Measured};
 /// longer or shorter games than fresh ones, and a machine that is busy now is slower now.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero plan connect4-quick\n  \
-    dagzero plan go9 --set network.channels=64 --hours 8")]
+    dagzero plan go9 --set network.channels=64 --hours 8\n  \
+    dagzero plan go9 --workers 100")]
 pub(crate) struct Args {
     /// The configuration file, or the name of a preset
     #[arg(value_name = "CONFIG")]
@@ -31,6 +34,9 @@ pub(crate) struct Args {
     /// Also say how many cycles fit into so many hours
     #[arg(long, value_name = "H", value_parser = hours)]
     hours: Option<f64>,
+    /// Also say what a fleet of so many workers, machines like this one, does a day
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    workers: Option<u32>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -55,6 +61,8 @@ struct Plan {
     forecast: Forecast,
     /// With --hours: how many cycles fit, and what they take.
     within: Option<Within>,
+    /// With --workers: what they do.
+    fleet: Option<Fleet>,
     disk_free_bytes: Option<u64>,
 }
 
@@ -87,7 +95,9 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     });
     let forecast = Forecast::of(&config, &measured, cycles);
     let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
-    let plan = Plan { measured, calibration_s, load, cores, forecast, within, disk_free_bytes };
+    let fleet = args.workers.and_then(|workers| Fleet::of(&config, &measured, &forecast, workers));
+    let plan =
+        Plan { measured, calibration_s, load, cores, forecast, within, fleet, disk_free_bytes };
     if args.json {
         write_line(out, &plan)?;
     } else {
@@ -139,7 +149,8 @@ impl Plan {
                 self.cores
             )?;
         }
-        self.within.as_ref().map_or(Ok(()), |within| within.write_text(out))
+        self.within.as_ref().map_or(Ok(()), |within| within.write_text(out))?;
+        self.fleet.as_ref().map_or(Ok(()), |fleet| fleet.write_text(out))
     }
 
     fn write_times(&self, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -169,7 +180,7 @@ impl Within {
     fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let Self { hours, cycles, games, disk_bytes } = self;
         if *cycles == 0 {
-            writeln!(out, "\nNot even one cycle fits into {hours} hours.")?;
+            writeln!(out, "\nNot even one cycle fits into {hours} h.")?;
             return Ok(());
         }
         let counted = count_text((*cycles).into());
@@ -177,7 +188,7 @@ impl Within {
         let disk = dz_report::count::bytes(*disk_bytes);
         writeln!(
             out,
-            "\n{hours} hours are enough for {counted} cycles: {games} games, {disk} on disk."
+            "\n{hours} h are enough for {counted} cycles: {games} games, {disk} on disk."
         )?;
         let exact = format!("--set run.cycles={cycles}");
         let timed = format!("--set run.hours_max={hours}");

@@ -1,0 +1,221 @@
+//! A run with a mailbox: this process is its home, and keeps up its mirror on a thread of its own.
+
+use std::cell::Cell;
+use std::io::Write;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use dz_config::RunConfig;
+use dz_selfplay::HomeLease;
+use dz_stage::Stop;
+use dz_store::{MailboxError, Mirror, MirrorError, Run};
+
+/// How often the mirror is brought up to date, of a folder and of a bucket.
+const FOLDER_EVERY: Duration = Duration::from_millis(500);
+const BUCKET_EVERY: Duration = Duration::from_secs(4);
+/// What is left between two looks, in times of what one took.
+const REST: u32 = 9;
+/// How long the end of the run waits for a mailbox that fails.
+const PATIENCE: Duration = Duration::from_mins(1);
+/// Pause before a mailbox that failed is asked again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// The home's thread, as the driver sees it.
+pub(super) struct Home {
+    thread: JoinHandle<()>,
+    end: Sender<()>,
+    notes: Receiver<String>,
+    failure: Failure,
+}
+
+/// Why the home must end, if it must.
+type Failure = Arc<Mutex<Option<MirrorError>>>;
+
+impl Home {
+    /// Makes this process the home of a run that has a mailbox, and starts to mirror it.
+    ///
+    /// # Errors
+    /// Another home that is alive or went on with the run, and what mailbox and run report.
+    pub(super) fn begin(
+        run: &Run,
+        config: &RunConfig,
+        takes_over: bool,
+        stop: &Stop,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<Option<Self>> {
+        let mut say = |text: String| {
+            let _ = writeln!(out, "note    {text}");
+            let _ = out.flush();
+        };
+        let Some(lease) = HomeLease::begin(run, config, takes_over, stop, &mut say)? else {
+            return Ok(None);
+        };
+        let mirror = match config.workers.mirror {
+            true => open(&lease, run, stop, &mut say)?,
+            false => None,
+        };
+        let (end, ends) = channel();
+        let (tell, notes) = channel();
+        let failure = Failure::default();
+        let keeper = Keeper {
+            every: if lease.mailbox().is_folder() { FOLDER_EVERY } else { BUCKET_EVERY },
+            lease,
+            mirror,
+            renewed: Cell::new(Instant::now()),
+            is_in_trouble: false,
+            tell,
+            failure: Arc::clone(&failure),
+            stop: stop.clone(),
+        };
+        let thread = thread::Builder::new().name("mirror".to_owned());
+        let thread =
+            thread.spawn(move || keeper.keep(&ends)).context("no thread for the mirror")?;
+        Ok(Some(Self { thread, end, notes, failure }))
+    }
+
+    /// What there is to say to people.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> + '_ {
+        self.notes.try_iter()
+    }
+
+    /// Brings the mirror to the run's end, and ends.
+    ///
+    /// # Errors
+    /// Why the home had to end, if it had.
+    pub(super) fn end(self, stop: &Stop, out: &mut dyn Write) -> anyhow::Result<()> {
+        let _ = self.end.send(());
+        let begun = Instant::now();
+        let mut said = false;
+        while !self.thread.is_finished() && !stop.urgent() {
+            if begun.elapsed() > AGAIN && !std::mem::replace(&mut said, true) {
+                writeln!(
+                    out,
+                    "note    the mirror in the mailbox gets what is new; Ctrl-C leaves it"
+                )?;
+                out.flush()?;
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        for note in self.notes.try_iter() {
+            writeln!(out, "note    {note}")?;
+        }
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner).take();
+        failure.map_or(Ok(()), |failure| Err(failure.into()))
+    }
+}
+
+/// Opens the mirror, as soon as the mailbox answers. None if somebody asked to stop meanwhile.
+fn open(
+    lease: &HomeLease,
+    run: &Run,
+    stop: &Stop,
+    say: &mut dyn FnMut(String),
+) -> Result<Option<Mirror>, MirrorError> {
+    let mut said = false;
+    loop {
+        match Mirror::open(lease.mailbox(), run, lease.epoch()) {
+            Err(MirrorError::Mailbox(error)) if error.is_temporary() => {
+                if stop.requested() {
+                    return Ok(None);
+                }
+                if !std::mem::replace(&mut said, true) {
+                    say(format!("{error}; trying again every {} s", AGAIN.as_secs()));
+                }
+                thread::sleep(AGAIN);
+            }
+            other => return other.map(Some),
+        }
+    }
+}
+
+/// The thread's own.
+struct Keeper {
+    lease: HomeLease,
+    mirror: Option<Mirror>,
+    every: Duration,
+    renewed: Cell<Instant>,
+    /// Whether the mailbox failed last time.
+    is_in_trouble: bool,
+    tell: Sender<String>,
+    failure: Failure,
+    stop: Stop,
+}
+
+impl Keeper {
+    fn keep(mut self, ends: &Receiver<()>) {
+        loop {
+            let begun = Instant::now();
+            let round = self.round();
+            if self.must_end(round) {
+                return;
+            }
+            let rest = self.every.max(REST * begun.elapsed());
+            match ends.recv_timeout(rest) {
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(()) | Err(RecvTimeoutError::Disconnected) => break,
+            }
+        }
+        let begun = Instant::now();
+        loop {
+            let round = self.round();
+            let is_done = round.is_ok();
+            if self.must_end(round) || is_done || self.stop.urgent() {
+                return;
+            }
+            if begun.elapsed() > PATIENCE {
+                let text = "the mailbox still fails; its mirror of the run is not up to date";
+                let _ = self.tell.send(text.to_owned());
+                return;
+            }
+            thread::sleep(AGAIN);
+        }
+    }
+
+    /// Looks once: whether this is still the home, and what is new in the run.
+    fn round(&mut self) -> Result<(), MirrorError> {
+        let (lease, renewed, stop) = (&self.lease, &self.renewed, &self.stop);
+        let renew = || -> Result<bool, MailboxError> {
+            let is_due = renewed.get().elapsed() >= HomeLease::RENEWED_EVERY;
+            if is_due {
+                lease.renew()?;
+                renewed.set(Instant::now());
+            }
+            Ok(is_due)
+        };
+        if !renew()? {
+            lease.check()?;
+        }
+        if let Some(mirror) = &mut self.mirror {
+            // Many objects take long, and the home is alive meanwhile.
+            mirror.advance(&|| renew().is_err() || stop.urgent())?;
+        }
+        Ok(())
+    }
+
+    /// Tells what went wrong, or works again. Returns whether the home has to end.
+    fn must_end(&mut self, round: Result<(), MirrorError>) -> bool {
+        match round {
+            Ok(()) => {
+                if std::mem::replace(&mut self.is_in_trouble, false) {
+                    let _ = self.tell.send("the mirror in the mailbox is kept up again".to_owned());
+                }
+                false
+            }
+            Err(error @ MirrorError::Mailbox(MailboxError::TakenOver { .. })) => {
+                *self.failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                self.stop.ask();
+                true
+            }
+            Err(error) => {
+                if !std::mem::replace(&mut self.is_in_trouble, true) {
+                    let text = format!("{error}; the run goes on without its mirror meanwhile");
+                    let _ = self.tell.send(text);
+                }
+                false
+            }
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! A small run with workers.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use dz_store::Mailbox;
+
+use super::program::command;
+
+/// Two cycles of a second, in units of four games; some games of the second are forks, and some are
+/// searched anew.
+const SMALL: [&str; 13] = [
+    "run.cycles=2",
+    "gate.rule=always",
+    "selfplay.fork_share=0.25",
+    "selfplay.reanalyse_share=0.25",
+    "bootstrap.games=32",
+    "bootstrap.playouts=16",
+    "selfplay.games=36",
+    "window.rows_min=100",
+    "gate.games=4",
+    "rating.games=2",
+    "rating.playouts=8",
+    "workers.unit_games=4",
+    "workers.audit_share=0.25",
+];
+
+/// A run that takes longer hangs.
+pub const PATIENCE: Duration = Duration::from_mins(4);
+
+/// The preset that is played.
+pub fn preset() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml")
+}
+
+/// A process that does not outlive its test.
+pub struct Process(pub Child);
+
+impl Process {
+    /// Starts a command that says nothing.
+    pub fn start(command: &mut Command) -> Self {
+        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(command.spawn().expect("it starts"))
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Starts the run in `dir` with more settings.
+pub fn start_run(dir: &Path, set: &[String]) -> Process {
+    let (preset, dir) = (preset().display().to_string(), dir.display().to_string());
+    let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
+    for pair in SMALL.into_iter().chain(set.iter().map(String::as_str)) {
+        args.extend(["--set", pair]);
+    }
+    Process::start(&mut command(&args))
+}
+
+/// Starts a worker.
+pub fn start_worker(mailbox: &str, cache: &Path) -> Process {
+    let cache = cache.display().to_string();
+    Process::start(&mut command(&["worker", mailbox, "--cache", &cache, "--patience", "120"]))
+}
+
+/// The exit code of a process that ends in time.
+pub fn wait(process: &mut Process) -> i32 {
+    let begun = Instant::now();
+    loop {
+        if let Some(status) = process.0.try_wait().expect("it can be waited for") {
+            return status.code().unwrap_or(-1);
+        }
+        assert!(begun.elapsed() < PATIENCE, "it hangs");
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What a run has published, by path.
+pub fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+    fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                read(root, &path, files);
+            } else {
+                let name = path.strip_prefix(root).unwrap().display().to_string();
+                files.insert(name, fs::read(&path).unwrap());
+            }
+        }
+    }
+    let mut files = BTreeMap::new();
+    for folder in ["shards", "rows", "networks", "matches"] {
+        read(dir, &dir.join(folder), &mut files);
+    }
+    files
+}
+
+/// Files that differ.
+pub fn differences(
+    left: &BTreeMap<String, Vec<u8>>,
+    right: &BTreeMap<String, Vec<u8>>,
+) -> Vec<String> {
+    let names = left.keys().chain(right.keys());
+    let mut found: Vec<String> =
+        names.filter(|name| left.get(*name) != right.get(*name)).cloned().collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Workers of one run: a mailbox, and where they keep networks.
+pub struct Fleet {
+    pub folder: tempfile::TempDir,
+    pub mailbox: String,
+}
+
+impl Fleet {
+    /// Nobody yet.
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = folder.path().join("mailbox").display().to_string();
+        Self { folder, mailbox }
+    }
+
+    /// The run's directory.
+    pub fn dir(&self) -> PathBuf {
+        self.folder.path().join("run")
+    }
+
+    /// The settings of the run.
+    pub fn set(&self, home_plays: bool) -> Vec<String> {
+        let mailbox = format!("workers.mailbox={}", self.mailbox);
+        vec![mailbox, format!("workers.home_plays={home_plays}")]
+    }
+
+    /// Starts one more worker.
+    pub fn worker(&self) -> Process {
+        start_worker(&self.mailbox, &self.folder.path().join("cache"))
+    }
+
+    /// What is left in a folder of the mailbox.
+    pub fn left(&self, folder: &str) -> Vec<String> {
+        let listed = Mailbox::open(&self.mailbox).unwrap().list(folder).unwrap();
+        listed.into_iter().map(|found| found.path).collect()
+    }
+}
+
+/// The same run without workers.
+pub fn alone() -> BTreeMap<String, Vec<u8>> {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path().join("run");
+    assert_eq!(wait(&mut start_run(&dir, &[])), 0);
+    published(&dir)
+}
