@@ -161,7 +161,7 @@ impl Keeper {
         let begun = Instant::now();
         loop {
             let round = self.round();
-            let is_done = round.is_ok();
+            let is_done = matches!(round, Ok(true));
             if self.must_end(round) || is_done || self.stop.urgent() {
                 return;
             }
@@ -174,8 +174,9 @@ impl Keeper {
         }
     }
 
-    /// Looks once: whether this is still the home, and what is new in the run.
-    fn round(&mut self) -> Result<(), MirrorError> {
+    /// Looks once: whether this is still the home, and what is new in the run. Returns whether the
+    /// mirror has all of it.
+    fn round(&mut self) -> Result<bool, MirrorError> {
         let (lease, renewed, stop) = (&self.lease, &self.renewed, &self.stop);
         let renew = || -> Result<bool, MailboxError> {
             let is_due = renewed.get().elapsed() >= HomeLease::RENEWED_EVERY;
@@ -188,17 +189,17 @@ impl Keeper {
         if !renew()? {
             lease.check()?;
         }
-        if let Some(mirror) = &mut self.mirror {
+        match &mut self.mirror {
             // Many objects take long, and the home is alive meanwhile.
-            mirror.advance(&|| renew().is_err() || stop.urgent())?;
+            Some(mirror) => mirror.advance(&|| renew().is_err() || stop.urgent()),
+            None => Ok(true),
         }
-        Ok(())
     }
 
     /// Tells what went wrong, or works again. Returns whether the home has to end.
-    fn must_end(&mut self, round: Result<(), MirrorError>) -> bool {
+    fn must_end(&mut self, round: Result<bool, MirrorError>) -> bool {
         match round {
-            Ok(()) => {
+            Ok(_) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {
                     let _ = self.tell.send("the mirror in the mailbox is kept up again".to_owned());
                 }
