@@ -67,6 +67,8 @@ class Network:
         for name in sh("ip", "netns", "list").stdout.split():
             if name.startswith("dzworker"):
                 sh("ip", "netns", "del", name, check=False)
+        for number in range(64):
+            sh("ip", "link", "del", f"dzv{number}", check=False)
         sh("ip", "link", "del", BRIDGE, check=False)
 
     def set_link(self, number, state):
@@ -195,10 +197,14 @@ class Proxy:
         self.server.server_close()
 
 
+STARTED = []
+
+
 def start(words, environment, log, namespace=None):
     if namespace:
         words = ["ip", "netns", "exec", namespace] + words
-    return subprocess.Popen(words, env={**os.environ, **environment}, stdout=log, stderr=log, start_new_session=True)
+    STARTED.append(subprocess.Popen(words, env={**os.environ, **environment}, stdout=log, stderr=log, start_new_session=True))
+    return STARTED[-1]
 
 
 def stop(process):
@@ -226,6 +232,16 @@ def run_words(arguments, run, more=()):
 def trial(arguments, whole, workers, folder):
     network = Network(workers)
     store = Store(arguments.store, folder)
+    try:
+        return played(arguments, whole, workers, folder, network, store)
+    finally:
+        for process in STARTED:
+            stop(process)
+        store.kill()
+        network.clean()
+
+
+def played(arguments, whole, workers, folder, network, store):
     proxy = Proxy(arguments.faults) if arguments.store != "folder" else None
     endpoint = {"AWS_ENDPOINT_URL": f"http://{HOST}:{PROXY_PORT}"} if proxy else {}
     home_keys = {**ENVIRONMENT, **endpoint}
@@ -239,7 +255,8 @@ def trial(arguments, whole, workers, folder):
                  log)
 
     def worker(number):
-        words = [arguments.dagzero, "worker", store.address, "--cache", str(folder / f"cache-{number}"), "--patience", "300"]
+        cache = str(folder / f"cache-{number}")
+        words = [arguments.dagzero, "worker", store.address, "--cache", cache, "--patience", "300"]
         return start(words, worker_keys, log, network.names[number])
 
     players = [worker(number) for number in range(workers)]
@@ -257,9 +274,13 @@ def trial(arguments, whole, workers, folder):
             continue
         last = time.time()
         draw = source.random()
-        if kills["disk"] < arguments.losses and done >= (kills["disk"] + 1) * (arguments.kills + 1) // (arguments.losses + 1):
+        due = (kills["disk"] + 1) * (arguments.kills + 1) // (arguments.losses + 1)
+        if kills["disk"] < arguments.losses and done >= due:
             stop(home)
-            shutil.rmtree(run)
+            # Stages live for a moment after their driver was killed, and still write.
+            while run.exists():
+                shutil.rmtree(run, ignore_errors=True)
+                time.sleep(0.05)
             kills["disk"] += 1
             run = folder / f"run-{kills['disk']}"
             home = start([arguments.dagzero, "resume", store.address, "--dir", str(run), "--take-over"], home_keys, log)
@@ -303,8 +324,6 @@ def trial(arguments, whole, workers, folder):
     }
     if proxy:
         proxy.close()
-    store.kill()
-    network.clean()
     return result
 
 
