@@ -114,6 +114,14 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     ) -> Option<Move> {
         self.random_move(state, history, random, scratch)
     }
+    /// A word for what surrounds a legal move on the board before it is played, as the mover sees
+    /// it. Equal surroundings have equal words. Searches pool the errors of evaluations over similar
+    /// moves by it (`search.value_bias_lambda`). Games without local patterns return one word for
+    /// all moves. `None` is for moves that have no place on the board, such as passes: they are not
+    /// pooled.
+    fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
+        Some(0)
+    }
     /// The moves of a position that these rules call a draw, where other programs play on until a
     /// player claims the draw. Clears `out`, fills it with these moves, ascending, and returns who
     /// moves. Returns `None` with `out` empty while the game goes on, and where no rules allow a

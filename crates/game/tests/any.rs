@@ -90,6 +90,7 @@ fn said<G: Game>(game: &G) -> Vec<String> {
         said.push(format!("{:?}", game.eval_key(&skipped.0, &skipped.1)));
         let next = game.informed_move(&state, &history, last, &mut random, &mut legal);
         let Some(mv) = next else { break };
+        said.push(format!("{:?}", game.surroundings(&state, mv)));
         let (record, protocol) = (game.record_move(&state, mv), game.protocol_move(&state, mv));
         said.push(format!("{record:?} {protocol} {}", encoding.policy_index(&state, mv, symmetry)));
         let read = record.map(|text| game.parse_record_move(&state, &text).is_ok());

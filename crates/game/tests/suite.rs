@@ -32,4 +32,5 @@ mod protocol_moves;
 mod records;
 mod specs;
 mod square;
+mod surroundings;
 mod transcripts;

@@ -114,6 +114,10 @@ impl Game for AnyGame {
         })
     }
 
+    fn surroundings(&self, state: &AnyState, mv: Move) -> Option<u64> {
+        on!([self, state] => |game, state| game.surroundings(state, mv))
+    }
+
     fn moves_after_draw(
         &self,
         state: &AnyState,

@@ -8,6 +8,7 @@ mod gomoku;
 mod grid;
 mod hex;
 mod othello;
+mod pattern;
 mod points;
 mod sgf_point;
 mod shuttle;

@@ -2,10 +2,14 @@
 
 use rand::{Rng, RngExt};
 
-use super::{Connect4, Connect4Encoding, Connect4State};
+use super::{Board, Connect4, Connect4Encoding, Connect4State};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player, Status,
-    Symmetry, games::parse_number,
+    Symmetry,
+    games::{
+        parse_number,
+        pattern::{Cell, around},
+    },
 };
 
 impl Game for Connect4 {
@@ -70,6 +74,22 @@ impl Game for Connect4 {
         state.mover = state.stones & !state.mover;
         state.stones |= landing;
         state.plies += 1;
+    }
+
+    fn surroundings(&self, state: &Connect4State, mv: Move) -> Option<u64> {
+        let Board { width, height, .. } = self.board;
+        let column = mv.0 as u8;
+        let landing = self.board.landing(state.stones, column).trailing_zeros();
+        let row = landing - self.board.column(column);
+        let cell = |(row, column): (u16, u16)| {
+            let bit = self.board.column(column as u8) + u32::from(row);
+            match (state.stones >> bit & 1, state.mover >> bit & 1) {
+                (0, _) => Cell::Empty,
+                (_, 1) => Cell::Own,
+                _ => Cell::Other,
+            }
+        };
+        Some(around((row as u16, mv.0), (height.into(), width.into()), cell))
     }
 
     /// A move that connects, else one that keeps the opponent from connecting, else any.

@@ -156,6 +156,10 @@ impl Game for Go {
         Some(point.map_or(self.board.pass(), Move))
     }
 
+    fn surroundings(&self, state: &GoState, mv: Move) -> Option<u64> {
+        self.surroundings_of(state, mv)
+    }
+
     /// The position, which points superko forbids, and the past positions that the network sees.
     #[inline]
     fn eval_key(&self, state: &GoState, history: &GoHistory) -> Key {

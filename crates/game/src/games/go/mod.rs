@@ -20,6 +20,7 @@ mod repetition;
 mod rules;
 mod select;
 mod set;
+mod surroundings;
 mod zobrist;
 
 use crate::{GameError, GameSpec, Key, Komi, Outcome, Player, mix64};

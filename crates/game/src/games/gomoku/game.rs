@@ -4,7 +4,12 @@ use super::{Gomoku, GomokuEncoding, GomokuOpening, GomokuState, Points, Stage};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
     RecordFormat, Status, Symmetry,
-    games::{grid::Grid, parse_vertex, vertex_name},
+    games::{
+        grid::Grid,
+        parse_vertex,
+        pattern::{Cell, around},
+        vertex_name,
+    },
 };
 
 impl Game for Gomoku {
@@ -158,6 +163,16 @@ impl Game for Gomoku {
     fn render(&self, state: &GomokuState) -> String {
         let board = self.grid.render(|point| self.stone_at(state, point));
         if self.opening == GomokuOpening::None { board } else { board + &state.describe_opening() }
+    }
+
+    /// As the player sees it whose colour is placed.
+    fn surroundings(&self, state: &GomokuState, mv: Move) -> Option<u64> {
+        let grid = self.grid;
+        let colour = Player::BOTH[usize::from(state.placed % 2)];
+        let stone = |(row, column)| self.stone_at(state, row * grid.size + column);
+        (mv.0 < grid.area()).then(|| {
+            around(grid.split(mv.0), (grid.size, grid.size), |at| Cell::of(stone(at), colour))
+        })
     }
 
     fn stones(&self, state: &GomokuState) -> Option<Vec<Option<Player>>> {

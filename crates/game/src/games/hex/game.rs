@@ -4,7 +4,10 @@ use super::{Hex, HexEncoding, HexState, board};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
     RecordFormat, Status, Symmetry,
-    games::grid::{letter, sign},
+    games::{
+        grid::{letter, sign},
+        pattern::{Cell, around},
+    },
 };
 
 impl Game for Hex {
@@ -131,6 +134,16 @@ impl Game for Hex {
             text.push('\n');
         }
         text
+    }
+
+    fn surroundings(&self, state: &HexState, mv: Move) -> Option<u64> {
+        let grid = self.grid();
+        let stone = |(row, column)| self.stone_at(state, row * grid.size + column);
+        (mv.0 < grid.area()).then(|| {
+            around(grid.split(mv.0), (grid.size, grid.size), |at| {
+                Cell::of(stone(at), state.mover())
+            })
+        })
     }
 
     fn stones(&self, state: &HexState) -> Option<Vec<Option<Player>>> {

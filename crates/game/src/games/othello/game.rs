@@ -4,7 +4,11 @@ use super::board::Bits;
 use super::{Othello, OthelloEncoding, OthelloState, board};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
-    RecordFormat, Status, Symmetry, games::grid::Grid,
+    RecordFormat, Status, Symmetry,
+    games::{
+        grid::Grid,
+        pattern::{Cell, around},
+    },
 };
 
 /// The points of `set` as moves, ascending, on a board of `size` rows.
@@ -134,6 +138,14 @@ impl Game for Othello {
 
     fn render(&self, state: &OthelloState) -> String {
         self.grid.render(|point| self.disc_at(state, point))
+    }
+
+    fn surroundings(&self, state: &OthelloState, mv: Move) -> Option<u64> {
+        let grid = self.grid;
+        let stone = |(row, column)| self.disc_at(state, row * grid.size + column);
+        (mv.0 < grid.area()).then(|| {
+            around(grid.split(mv.0), (grid.size, grid.size), |at| Cell::of(stone(at), state.mover))
+        })
     }
 
     fn stones(&self, state: &OthelloState) -> Option<Vec<Option<Player>>> {

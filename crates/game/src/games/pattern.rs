@@ -1,0 +1,95 @@
+//! What surrounds a point of a board: the 5x5 points around it.
+
+use crate::Player;
+
+/// Points to each side.
+const REACH: i32 = 2;
+
+/// What a point holds, two bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cell {
+    Empty = 0,
+    Own = 1,
+    Other = 2,
+    /// Beyond the edge of the board.
+    Outside = 3,
+}
+
+impl Cell {
+    /// A stone, or an empty point, as `mover` sees it.
+    pub fn of(stone: Option<Player>, mover: Player) -> Self {
+        match stone {
+            None => Self::Empty,
+            Some(player) if player == mover => Self::Own,
+            Some(_) => Self::Other,
+        }
+    }
+}
+
+/// Packs the 5x5 points around the point at `center`, a row and a column of a board of so many
+/// `rows` and `columns`. `cell` returns what a point of the board holds. The word has two bits a
+/// point, row by row.
+pub(super) fn around(
+    center: (u16, u16),
+    (rows, columns): (u16, u16),
+    cell: impl Fn((u16, u16)) -> Cell,
+) -> u64 {
+    let mut word = 0;
+    for place in places(center) {
+        let (row, column) = (place.0 as u16, place.1 as u16);
+        let inside = place.0 >= 0 && place.1 >= 0 && row < rows && column < columns;
+        let cell = if inside { cell((row, column)) } else { Cell::Outside };
+        word = word << 2 | cell as u64;
+    }
+    word
+}
+
+/// The bits of the points of the same square for which `holds` is true, one bit a point.
+pub(super) fn marks_around(
+    center: (u16, u16),
+    (rows, columns): (u16, u16),
+    holds: impl Fn((u16, u16)) -> bool,
+) -> u64 {
+    let mut word = 0;
+    for place in places(center) {
+        let (row, column) = (place.0 as u16, place.1 as u16);
+        let inside = place.0 >= 0 && place.1 >= 0 && row < rows && column < columns;
+        word = word << 1 | u64::from(inside && holds((row, column)));
+    }
+    word
+}
+
+/// Rows and columns of the square around a point, also beyond the board.
+fn places((row, column): (u16, u16)) -> impl Iterator<Item = (i32, i32)> {
+    let (row, column) = (i32::from(row), i32::from(column));
+    (row - REACH..=row + REACH)
+        .flat_map(move |row| (column - REACH..=column + REACH).map(move |column| (row, column)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_has_the_square_row_by_row() {
+        // On 4x3 points, seen from the corner: two rows and two columns are outside.
+        let cell = |at: (u16, u16)| match at {
+            (0, 1) => Cell::Own,
+            (2, 2) => Cell::Other,
+            _ => Cell::Empty,
+        };
+        let digits = [3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 1, 0, 3, 3, 0, 0, 0, 3, 3, 0, 0, 2];
+        let word = digits.iter().fold(0, |word, digit| word << 2 | digit);
+        assert_eq!(around((0, 0), (4, 3), cell), word);
+        assert_eq!(marks_around((0, 0), (4, 3), |at| cell(at) == Cell::Other), 1);
+        assert_eq!(marks_around((0, 0), (4, 3), |at| cell(at) == Cell::Own), 1 << 11);
+    }
+
+    #[test]
+    fn the_sides_are_the_mover_s() {
+        let [first, second] = Player::BOTH;
+        assert_eq!(Cell::of(Some(first), first), Cell::Own);
+        assert_eq!(Cell::of(Some(first), second), Cell::Other);
+        assert_eq!(Cell::of(None, second), Cell::Empty);
+    }
+}
