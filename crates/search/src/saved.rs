@@ -177,12 +177,27 @@ impl<N: Numbers> Arena<N> {
             && fits(side.halves.len(), side.uses_halves, nodes)
     }
 
-    /// True if every node's edges and moves are there, and the move that it holds is one of them.
+    /// True if every node's edges and moves are there and its own, and the move that it holds is one
+    /// of them.
     fn has_sound_nodes(&self) -> bool {
+        let moves = |node: &Node<N::Real>| (node.priors, usize::from(node.moves));
+        let edges = |node: &Node<N::Real>| (node.edges, node.capacity());
+        if !self.has_rows_apart(moves) || !self.has_rows_apart(edges) {
+            return false;
+        }
         let holds = self.side.nodes.iter().zip(&self.nodes);
         let mut holds =
             holds.map(|(side, node)| side.held_visits == 0 || side.held_place < node.visited);
         self.nodes.iter().all(|node| self.is_sound(node)) && holds.all(|fits| fits)
+    }
+
+    /// True if no two nodes share entries of an array. Each node's row is its first entry and a
+    /// length.
+    fn has_rows_apart(&self, row: impl Fn(&Node<N::Real>) -> (u32, usize)) -> bool {
+        let mut rows: Vec<(u32, usize)> =
+            self.nodes.iter().map(row).filter(|&(_, length)| length > 0).collect();
+        rows.sort_unstable();
+        rows.is_sorted_by(|&(first, length), &(next, _)| first as usize + length <= next as usize)
     }
 
     /// True if a node's edges and moves are there, and lead to nodes.
