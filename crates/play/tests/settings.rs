@@ -38,6 +38,7 @@ fn the_plain_section_is_the_plain_reference() {
         terminals: Terminals::Fixed,
         revisit: Revisit::Count,
         prove: false,
+        value_bias: None,
         leaf_value: LeafValue::Network,
         rollout: RolloutPolicy::Uniform,
         leaf_rollouts: 1,

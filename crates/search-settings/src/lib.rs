@@ -18,6 +18,7 @@ mod section;
 mod selection;
 mod settings;
 mod target;
+mod value_bias;
 
 pub use fpu::{FirstPlay, KataGoFirstPlay};
 pub use graph::{Backup, BackupWord, CatchUp, Revisit, Staleness, StalenessWord, Terminals};
@@ -36,3 +37,4 @@ pub use selection::{
 };
 pub use settings::{SearchSettings, search_faults};
 pub use target::{PolicyTarget, TargetWord};
+pub use value_bias::ValueBias;

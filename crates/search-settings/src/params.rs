@@ -7,6 +7,7 @@ use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
 use crate::leaves::{EdgeValues, Expansion, Grow, InFlight, LeafValue, Untried};
 use crate::rollout::RolloutPolicy;
 use crate::selection::{EpsilonSchedule, ExplorationTerm, RaveSchedule, Selection, TieBreak};
+use crate::value_bias::ValueBias;
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
 /// each move. All of them together are one algorithm: nothing here switches to another core.
@@ -58,6 +59,9 @@ pub struct SearchParams {
     /// Propagates outcomes that are certain, and never searches below them again (Winands,
     /// Bjornsson and Saito 2008, here with lower and upper bounds, so that draws count too).
     pub prove: bool,
+    /// Corrects network values by their errors elsewhere in the graph; none is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_bias: Option<ValueBias>,
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
     /// How rollouts move; the search itself plays none.
@@ -127,6 +131,11 @@ pub enum ParamsError {
     /// A draw on a cycle belongs to neither half.
     #[error("search.edge_values \"split\" needs search.revisit \"count\"")]
     DrawsInSplit,
+    /// An error is a network's, and enters the recursion over children.
+    #[error(
+        "search.value_bias_lambda above 0 corrects network values where they are averaged: it needs search.leaf_value \"network\" and search.backup \"idempotent\""
+    )]
+    BiasElsewhere,
     /// Other formulas have terms of their own.
     #[error(
         "search.exploration \"printed\" is for search.selection \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
@@ -182,6 +191,14 @@ impl SearchParams {
             self.validate_split()?;
         }
         self.validate_rollouts()?;
+        if let Some(bias) = self.value_bias {
+            if self.leaf_value != LeafValue::Network || self.backup != Backup::Idempotent {
+                return Err(ParamsError::BiasElsewhere);
+            }
+            if let Some((key, allowed)) = bias.fault() {
+                return Err(ParamsError::Range { key, allowed });
+            }
+        }
         let is_printed = match self.selection {
             Selection::Uct { .. } => true,
             Selection::Rave(rave) => matches!(rave.schedule, RaveSchedule::Equivalence { .. }),

@@ -16,6 +16,7 @@ use crate::selection::{
     SelectionWord, TieBreak,
 };
 use crate::target::TargetWord;
+use crate::value_bias::ValueBias;
 
 section! {
     /// `[search]`: how the searches of self-play, gate and rating walk. N(a) are edge visits, s
@@ -140,6 +141,17 @@ section! {
         [Results, Limits::Any] revisit: Revisit = Revisit::Count;
         /// Whether outcomes that are certain are propagated and not searched again (Winands 2008).
         [Results, Limits::Any] prove: bool = false;
+        /// Share lambda of the network's observed error that is taken off its value, U - lambda b;
+        /// 0 is off. b is the mean error against deeper search after the same move with the same
+        /// move before it and the same surroundings (KataGo, "Subtree value bias correction": 0.35;
+        /// its self-play: 0.30). It needs `leaf_value = "network"` and `backup = "idempotent"`.
+        [Results, real(0.0, 1.0)] value_bias_lambda: f64 = 0.0;
+        /// Power alpha of a node's child visits that its error weighs, s^alpha (KataGo: 0.8).
+        [Results, real(0.0, 1.0)] value_bias_alpha: f64 = 0.8;
+        /// Share of a node's error that is forgotten when the node is freed between moves; the rest
+        /// counts as long as other nodes have the same bucket (KataGo's subtreeValueBiasFreeProp:
+        /// 0.8).
+        [Results, real(0.0, 1.0)] value_bias_freed: f64 = 0.8;
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
         /// (1 - l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
@@ -238,6 +250,15 @@ impl SearchSection {
         };
         let regularized = Regularized { c: self.regularized_c, sample: self.regularized_sample };
         self.selection.with(puct, self.c_uct, rave, gumbel, regularized)
+    }
+
+    /// How network values are corrected; none where nothing would be taken off.
+    pub(crate) fn value_bias(&self) -> Option<ValueBias> {
+        (self.value_bias_lambda > 0.0).then_some(ValueBias {
+            lambda: self.value_bias_lambda,
+            alpha: self.value_bias_alpha,
+            freed: self.value_bias_freed,
+        })
     }
 
     /// How values become logits.

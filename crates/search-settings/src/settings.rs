@@ -122,6 +122,7 @@ fn params(section: &SearchSection) -> SearchParams {
         terminals: section.terminals,
         revisit: section.revisit,
         prove: section.prove,
+        value_bias: section.value_bias(),
         leaf_value: section.leaf_value,
         rollout: section.rollout.policy(),
         leaf_rollouts: section.leaf_rollouts,

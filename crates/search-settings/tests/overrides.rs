@@ -4,8 +4,8 @@
 
 use dz_config_keys::SameOr;
 use dz_search_settings::{
-    CatchUp, Expansion, FirstPlay, KataGoFirstPlay, ParamsError, SearchSection, SearchSettings,
-    SelectionWord,
+    CatchUp, Expansion, FirstPlay, KataGoFirstPlay, ParamsError, SearchParams, SearchSection,
+    SearchSettings, SelectionWord, ValueBias, search_faults,
 };
 
 fn laid(overrides: &[&str]) -> Result<(SearchSection, u64), Vec<String>> {
@@ -112,6 +112,64 @@ fn the_printed_term_is_for_uct_and_rave() {
         let found = validated(&[other, &["exploration=printed"]].concat());
         assert_eq!(found, Err(ParamsError::PrintedElsewhere));
     }
+}
+
+#[test]
+fn values_are_corrected_where_a_network_s_are_averaged() {
+    let validated = |changes: &[&str]| {
+        let changes: Vec<String> =
+            changes.iter().map(|change| format!("search.{change}")).collect();
+        let (section, _) = SearchSection::plain().with_overrides(&changes).unwrap();
+        let params = SearchSettings::of(&section).params;
+        (params.value_bias, params.validate(), search_faults(&section))
+    };
+    let on = "value_bias_lambda=0.3";
+    let bias = ValueBias { lambda: 0.3, alpha: 0.8, freed: 0.8 };
+    assert_eq!(validated(&[on]), (Some(bias), Ok(()), Vec::new()));
+    let other = ValueBias { alpha: 0.85, freed: 0.0, ..bias };
+    let keys = [on, "value_bias_alpha=0.85", "value_bias_freed=0"];
+    assert_eq!(validated(&keys), (Some(other), Ok(()), Vec::new()));
+    for elsewhere in [
+        &["leaf_value=rollout"][..],
+        &["leaf_value={ mix = 0.5 }"],
+        &["leaf_value={ mix = 0.5 }", "edge_values=split"],
+        &["backup=incremental"],
+        &["backup=delta"],
+    ] {
+        let (_, found, faults) = validated(&[elsewhere, &[on]].concat());
+        assert_eq!(found, Err(ParamsError::BiasElsewhere), "{elsewhere:?}");
+        let fault = faults[0].to_string();
+        assert!(fault.starts_with("search.value_bias_lambda"), "{fault}");
+        assert!(fault.contains("search.leaf_value") && fault.contains("search.backup"), "{fault}");
+        // Without a share to take off, the other two keys say nothing.
+        let off = ["value_bias_lambda=0", "value_bias_alpha=0.5"];
+        let (bias, found, _) = validated(&[elsewhere, &off].concat());
+        assert_eq!((bias, found), (None, Ok(())), "{elsewhere:?}");
+    }
+}
+
+#[test]
+fn impossible_numbers_of_the_correction_are_refused() {
+    for key in ["lambda", "alpha", "freed"] {
+        for wrong in ["-0.1", "1.5", "nan", "inf", "\"much\"", "[0.3]", "{ lambda = 0.3 }"] {
+            let faults = laid(&[&format!("search.value_bias_{key}={wrong}")]).unwrap_err();
+            assert_eq!(faults.len(), 1, "{faults:?}");
+            assert!(faults[0].starts_with(&format!("search.value_bias_{key}")), "{faults:?}");
+        }
+        for number in [-0.1, 1.5, f64::NAN, f64::INFINITY] {
+            let mut bias = ValueBias::default();
+            *match key {
+                "lambda" => &mut bias.lambda,
+                "alpha" => &mut bias.alpha,
+                _ => &mut bias.freed,
+            } = number;
+            let params = SearchParams { value_bias: Some(bias), ..SearchParams::default() };
+            let text = params.validate().unwrap_err().to_string();
+            assert_eq!(text, format!("search.value_bias_{key} must be a number from 0 to 1"));
+        }
+    }
+    let faults = laid(&["search.value_bias=0.3"]).unwrap_err();
+    assert!(faults[0].contains("did you mean 'search.value_bias_"), "{faults:?}");
 }
 
 #[test]

@@ -72,6 +72,9 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_halves {
             self.side.halves.push(Halves::default());
         }
+        if self.side.uses_buckets {
+            self.side.buckets.add_node();
+        }
         id
     }
 
@@ -248,6 +251,9 @@ impl<N: Numbers> Arena<N> {
         }
         if self.side.uses_halves {
             self.side.halves.reserve_exact(nodes);
+        }
+        if self.side.uses_buckets {
+            self.side.buckets.reserve(nodes);
         }
     }
 

@@ -35,7 +35,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                     if self.arena.side.uses_squares {
                         // Squares of corrections say nothing of how much values vary.
                         let count = N::Real::from_u32(self.arena.node(node).visits);
-                        self.arena.recompute_square(node, count);
+                        let own = self.arena.node(node).own;
+                        self.arena.recompute_square(node, own, count);
                     }
                 }
             }
@@ -49,6 +50,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.
+    #[inline(always)]
     pub(crate) fn recompute_node(&mut self, id: NodeId) {
         if is_split(&self.params) {
             self.arena.recompute_halves(id, rollout_share(&self.params));
@@ -61,6 +63,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             self.arena.copy_child_averages(id);
         }
         let draws = self.params.revisit == Revisit::Draw && self.arena.side.uses_edges;
+        if self.params.value_bias.is_some() {
+            self.recompute_corrected(id, draws);
+            return;
+        }
         self.arena.recompute_average(id, draws);
         if self.params.prove {
             self.prove(id);
@@ -69,13 +75,18 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 }
 
 impl<N: Numbers> Arena<N> {
-    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the
-    /// edges. With `draws`, visits that closed a cycle count as draws.
+    /// Recomputes a node's visits and its average from its own value and its children.
     pub(crate) fn recompute_average(&mut self, id: NodeId, draws: bool) {
+        self.average_with(id, self.node(id).own, draws);
+    }
+
+    /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the
+    /// edges; `own` is U. With `draws`, visits that closed a cycle count as draws.
+    #[inline(always)]
+    pub(crate) fn average_with(&mut self, id: NodeId, own: ValueAbs<N::Real>, draws: bool) {
         let node = self.node(id);
         let mut visits = node.own_visits;
-        let own = N::Real::from_u32(node.own_visits);
-        let mut sum = ValueAbs { value: own * node.own.value, draw: own * node.own.draw };
+        let mut sum = own.times(N::Real::from_u32(node.own_visits));
         let edges = self.edges(node);
         for edge in edges {
             visits += edge.visits;
@@ -91,7 +102,7 @@ impl<N: Numbers> Arena<N> {
         let count = N::Real::from_u32(visits);
         let average = ValueAbs { value: sum.value / count, draw: sum.draw / count };
         if self.side.uses_nodes {
-            self.recompute_square(id, count);
+            self.recompute_square(id, own, count);
         }
         let node = self.node_mut(id);
         node.visits = visits;
@@ -107,10 +118,10 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`.
-    pub(crate) fn recompute_square(&mut self, id: NodeId, count: N::Real) {
+    /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`; `own` is U.
+    pub(crate) fn recompute_square(&mut self, id: NodeId, own: ValueAbs<N::Real>, count: N::Real) {
         let node = self.node(id);
-        let own = node.own.value * node.own.value * N::Real::from_u32(node.own_visits);
+        let own = own.value * own.value * N::Real::from_u32(node.own_visits);
         let edges = self.edges(node).iter();
         let square = |edge: &crate::node::Edge| {
             N::Real::from_u32(edge.visits) * self.side.nodes[edge.child.index()].square

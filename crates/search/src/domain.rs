@@ -43,6 +43,11 @@ pub trait Domain: Clone + Debug {
     }
     /// The key of the position as a node: equal keys have equal futures.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
+    /// A word for what surrounds a legal move before it is played, for buckets of observed errors;
+    /// see [`Game::surroundings`]. By default the move alone counts.
+    fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
+        Some(0)
+    }
     /// The key of what an evaluator sees.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
     /// True if no `node_key` can occur twice on a path.
@@ -98,6 +103,9 @@ impl<G: Game> Domain for G {
     }
     fn node_key(&self, state: &G::State, history: &G::History) -> Key {
         Game::node_key(self, state, history)
+    }
+    fn surroundings(&self, state: &G::State, mv: Move) -> Option<u64> {
+        Game::surroundings(self, state, mv)
     }
     fn eval_key(&self, state: &G::State, history: &G::History) -> Key {
         Game::eval_key(self, state, history)

@@ -52,6 +52,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 if weight > 1 {
                     self.arena.set_visits(child, weight);
                 }
+                self.join_bucket(child, &walk);
                 if let Some(&PathStep { node, place }) = walk.path.last() {
                     self.attach(node, place, child);
                 }

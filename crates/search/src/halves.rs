@@ -78,7 +78,8 @@ impl<N: Numbers> Arena<N> {
         node.own = own.mixed(lambda);
         node.average = sums.mixed(lambda);
         if self.side.uses_nodes {
-            self.recompute_square(id, sums.outcomes.max(one));
+            let own = self.node(id).own;
+            self.recompute_square(id, own, sums.outcomes.max(one));
         }
     }
 

@@ -3,7 +3,7 @@
 use dz_game::{Key, Move, Player, Wdl};
 
 use crate::{
-    Numbers, Search,
+    BiasView, Numbers, Search,
     domain::Domain,
     node::{Kind, Node, NodeId, ROOT},
     numbers::{Prior, Real},
@@ -37,6 +37,8 @@ pub struct NodeView {
     pub square: Option<f64>,
     /// Both halves over all edges and the node itself, where values are split.
     pub split: Option<SplitView>,
+    /// Its part in a bucket of observed errors, where it has one.
+    pub bias: Option<BiasView>,
     /// The legal moves that were visited, in the order of their first visits.
     pub edges: Vec<EdgeView>,
 }
@@ -138,6 +140,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 .map(|side| (side.lower.to_f64(), side.upper.to_f64())),
             square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.to_f64()),
             split: self.arena.side.halves.get(id.index()).map(|halves| SplitView::of(&halves.sums)),
+            bias: self.arena.side.buckets.view(id),
             edges: counted
                 .map(|(place, (edge, prior))| {
                     let side = self.arena.side.edges.get(node.edges as usize + place);

@@ -20,6 +20,7 @@ mod amaf;
 mod arena;
 mod ask;
 mod backup;
+mod buckets;
 mod budget;
 mod check_saved;
 mod choose;
@@ -58,10 +59,12 @@ mod table;
 mod target;
 mod trace;
 mod value;
+mod value_bias;
 mod waiting;
 mod walk;
 mod write_trace;
 
+pub use buckets::{BiasView, BucketView};
 pub use budget::Budget;
 pub use choose::{choose_move, sample};
 pub use counts::SearchCounts;
@@ -71,7 +74,7 @@ pub use dz_search_settings::{
     ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     MoveChoice, NoiseShape, ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized,
     Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
-    Terminals, TieBreak, Untried, VisitRange,
+    Terminals, TieBreak, Untried, ValueBias, VisitRange,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
 pub use inspect::{EdgeView, NodeView, SplitView};

@@ -49,6 +49,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             let value = sign * lower;
             self.arena.node_mut(id).average = ValueAbs { value, draw: best.draw };
             self.arena.settle_halves(id);
+            self.arena.side.buckets.leave(id);
         }
     }
 }

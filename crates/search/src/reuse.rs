@@ -51,7 +51,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.arena.compact_moves(&order);
         self.arena.compact_edges(&mut order);
         self.arena.relink_children(&order, &places);
+        self.free_buckets(&places);
         self.move_nodes(copy, &places);
+        self.arena.side.buckets.settle();
         self.marks = places;
         self.queue = order;
         self.rebuild_parents();
@@ -93,6 +95,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         places[root.index()] = 0;
         sort_by_key(order, &mut |node| self.arena.node(NodeId(node)).priors);
+    }
+
+    /// Notes which nodes are gone for the buckets that they were in. The new root's copy is in none.
+    fn free_buckets(&mut self, places: &[u32]) {
+        let Some(bias) = self.params.value_bias else { return };
+        for (index, _) in places.iter().enumerate().filter(|(_, place)| **place == GONE) {
+            self.arena.side.buckets.free(index, bias.freed);
+        }
     }
 
     /// Moves the nodes that stay to their places.
@@ -167,6 +177,9 @@ impl<N: Numbers> Arena<N> {
         }
         if self.side.uses_halves {
             self.side.halves.push(self.side.halves[id.index()]);
+        }
+        if self.side.uses_buckets {
+            self.side.buckets.add_node();
         }
         node.edges = self.edges.len() as u32;
         node.priors = self.priors.len() as u32;
@@ -243,6 +256,9 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_halves {
             self.side.halves[new] = self.side.halves[old];
         }
+        if self.side.uses_buckets {
+            self.side.buckets.move_node(old, new);
+        }
     }
 
     fn truncate(&mut self, nodes: usize) {
@@ -253,6 +269,9 @@ impl<N: Numbers> Arena<N> {
         }
         if self.side.uses_halves {
             self.side.halves.truncate(nodes);
+        }
+        if self.side.uses_buckets {
+            self.side.buckets.truncate(nodes);
         }
     }
 }

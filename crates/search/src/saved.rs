@@ -103,6 +103,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         self.check(&saved)?;
         self.arena = saved.arena;
+        self.arena.side.buckets.fill_table();
         self.root_legal = saved.root_legal;
         self.root_priors = saved.root_priors;
         self.root_last = saved.root_last;
@@ -151,6 +152,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             (
                 arena.side.has_sound_parents(arena.nodes.len()),
                 "a node has parents that are not there",
+            ),
+            (
+                arena.side.has_sound_buckets(arena.nodes.len()),
+                "a node observes errors in a bucket that is not there",
             ),
             (has_root_moves && is_sorted, "the root's moves differ in number"),
             (saved.sweep <= arena.nodes.len(), "the sweep is beyond the nodes"),

@@ -7,6 +7,7 @@ use dz_search_settings::{
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    buckets::Buckets,
     memory::bytes_of,
     node::{Kind, NodeId},
     numbers::Real,
@@ -115,11 +116,22 @@ pub(crate) struct Side<R> {
     pub uses_parents: bool,
     /// Nodes keep network values and rollout outcomes apart.
     pub uses_halves: bool,
+    /// Nodes observe errors of their own values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub uses_buckets: bool,
     pub edges: Vec<EdgeSide<R>>,
     pub moves: Vec<MoveSide<R>>,
     pub nodes: Vec<NodeSide<R>>,
     pub halves: Vec<Halves<R>>,
     links: Vec<ParentLink>,
+    /// Left out where it is empty, as in searches that were saved before there was a correction.
+    #[serde(default, skip_serializing_if = "Buckets::is_empty")]
+    pub buckets: Buckets<R>,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 impl<R: Real> Side<R> {
@@ -137,11 +149,13 @@ impl<R: Real> Side<R> {
             uses_squares,
             uses_parents,
             uses_halves: is_split(params),
+            uses_buckets: params.value_bias.is_some(),
             edges: Vec::new(),
             moves: Vec::new(),
             nodes: Vec::new(),
             halves: Vec::new(),
             links: Vec::new(),
+            buckets: Buckets::default(),
         }
     }
 
@@ -151,6 +165,7 @@ impl<R: Real> Side<R> {
         self.nodes.clear();
         self.halves.clear();
         self.links.clear();
+        self.buckets.clear();
     }
 
     /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it
@@ -173,6 +188,7 @@ impl<R: Real> Side<R> {
                 side.uses_squares,
                 side.uses_parents,
                 side.uses_halves,
+                side.uses_buckets,
             ]
         };
         uses(self) == uses(other)
@@ -184,6 +200,11 @@ impl<R: Real> Side<R> {
         let mut links = self.links.iter().enumerate();
         self.nodes.iter().all(|node| is_link(node.parents, self.links.len()))
             && links.all(|(at, link)| link.parent.index() < nodes && is_link(link.next, at))
+    }
+
+    /// True if what nodes observe fits so many of them.
+    pub(crate) fn has_sound_buckets(&self, nodes: usize) -> bool {
+        if self.uses_buckets { self.buckets.is_sound(nodes) } else { self.buckets.is_empty() }
     }
 
     /// Forgets all parents, before they are noted anew.
@@ -210,6 +231,7 @@ impl<R: Real> Side<R> {
             + bytes_of(&self.nodes)
             + bytes_of(&self.halves)
             + bytes_of(&self.links)
+            + self.buckets.bytes()
     }
 }
 

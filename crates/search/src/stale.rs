@@ -26,7 +26,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// Recomputes every node, children first, until nothing changes, for at most as many rounds as
     /// there are nodes. Returns the number of rounds. The result depends on the counts and not on
-    /// the order of playouts.
+    /// the order of playouts, unless values are corrected by errors elsewhere.
     pub fn recompute_all(&mut self) -> usize {
         for round in 1..=self.arena.nodes.len() {
             let mut changed = false;

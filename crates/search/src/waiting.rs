@@ -199,6 +199,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 moves: 0,
                 root: self.roots,
                 path: Vec::new(),
+                bucket: None,
                 random: 0,
                 awaited: Awaited::Root,
                 sign: 1,

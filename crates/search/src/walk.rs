@@ -36,6 +36,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         loop {
             let chosen = self.choose(id, &mut walk);
             let mv = Move(self.arena.priors(self.arena.node(id))[chosen].mv());
+            let is_new = chosen >= usize::from(self.arena.node(id).visited);
+            if is_new && self.params.value_bias.is_some() {
+                walk.bucket = self.bucket_after(id, mv, &walk);
+            }
             if self.params.graph {
                 let key = self.node_key(id);
                 self.domain.advance_keyed(&mut walk.state, &mut walk.history, mv, key);
@@ -43,7 +47,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 self.domain.advance(&mut walk.state, &mut walk.history, mv);
             }
             walk.moves += 1;
-            let is_new = chosen >= usize::from(self.arena.node(id).visited);
             let place = if is_new { self.arena.link(id, chosen) } else { chosen };
             walk.path.push(PathStep { node: id, place });
             let edge = self.arena.edges(self.arena.node(id))[place];

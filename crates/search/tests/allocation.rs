@@ -9,7 +9,8 @@ use dz_game::{
     mix64,
 };
 use dz_search::{
-    Backup, Budget, CatchUp, Gathered, NetworkAnswer, Search, SearchParams, Staleness, ValuePov,
+    Backup, Budget, CatchUp, Gathered, NetworkAnswer, Search, SearchParams, Staleness, ValueBias,
+    ValuePov,
 };
 
 /// Counts this thread's allocations.
@@ -49,6 +50,7 @@ fn settings() -> Vec<SearchParams> {
         SearchParams { staleness: Staleness::Refresher { nodes_per_playout: 4 }, ..plain },
         SearchParams { staleness: Staleness::Ancestors, ..plain },
         SearchParams { moments: true, leaves_max: 8, ..plain },
+        SearchParams { value_bias: Some(ValueBias::default()), leaves_max: 8, ..plain },
     ]
 }
 

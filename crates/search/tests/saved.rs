@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use dz_game::games::{Connect4, TicTacToe};
 use dz_search::{
     Budget, Compact, Domain, Exact, ExplicitGraph, Gathered, NodeView, Numbers, RootSetup,
-    SavedError, SavedSearch, Search, SearchParams,
+    SavedError, SavedSearch, Search, SearchParams, ValueBias,
 };
 
 use crate::proof::graphs::{random_graph, random_shape};
@@ -102,13 +102,68 @@ fn it_goes_on_in_games() {
     }
 }
 
+/// What buckets of observed errors hold goes on, too, also what freed nodes left in them.
+#[test]
+fn corrections_go_on() {
+    let start = position(&TicTacToe, &[]);
+    let mut freed = 0;
+    for seed in 0..20 {
+        let params = SearchParams {
+            value_bias: Some(ValueBias { lambda: 0.5, ..ValueBias::default() }),
+            graph: seed % 2 == 0,
+            leaves_max: if seed % 3 == 0 { 4 } else { 1 },
+            ..SearchParams::default()
+        };
+        let judge = Judge::hashed(seed);
+        let mut whole: Search<_, Compact> = search_of(&TicTacToe, params, &start);
+        whole.start(Budget::Playouts(150), seed, RootSetup::default());
+        go_on(&mut whole, 150, &judge);
+        let best = whole.summary().moves.iter().max_by_key(|m| m.visits).unwrap().mv;
+        whole.advance(best, true);
+        freed += whole.buckets().filter(|bucket| bucket.freed_weight > 0.0).count();
+        whole.start(Budget::Playouts(150), seed, RootSetup::default());
+        go_on(&mut whole, 40, &judge);
+        let text = serde_json::to_string(&whole.save().unwrap()).unwrap();
+        let mut second: Search<_, Compact> =
+            search_of(&TicTacToe, params, &(*whole.position().0, ()));
+        second.restore(serde_json::from_str(&text).unwrap()).unwrap();
+        assert!(second.buckets().eq(whole.buckets()));
+        go_on(&mut whole, 150, &judge);
+        go_on(&mut second, 150, &judge);
+        assert_eq!(views(&second), views(&whole));
+        assert!(second.buckets().eq(whole.buckets()));
+        let plain = SearchParams { value_bias: None, ..params };
+        let mut other: Search<_, Compact> =
+            search_of(&TicTacToe, plain, &(*whole.position().0, ()));
+        let refused = other.restore(serde_json::from_str(&text).unwrap());
+        assert!(matches!(refused, Err(SavedError::Settings(_))), "{refused:?}");
+    }
+    assert!(freed > 20, "{freed}");
+}
+
+/// A search without a correction is saved as it was before there was one.
+#[test]
+fn without_a_correction_nothing_is_saved_of_it() {
+    let start = position(&TicTacToe, &[]);
+    let mut search: Search<_, Exact> = search_of(&TicTacToe, SearchParams::default(), &start);
+    search.start(Budget::Playouts(30), 1, RootSetup::default());
+    go_on(&mut search, 30, &Judge::uniform());
+    let text = serde_json::to_string(&search.save().unwrap()).unwrap();
+    assert!(!text.contains("bucket"), "{text}");
+    let params = serde_json::to_string(search.params()).unwrap();
+    assert!(!params.contains("value_bias"), "{params}");
+    let on = SearchParams { value_bias: Some(ValueBias::default()), ..SearchParams::default() };
+    let text = serde_json::to_string(&on).unwrap();
+    assert_eq!(serde_json::from_str::<SearchParams>(&text).unwrap(), on);
+}
+
 /// Any number of a saved search may be changed by hand: it is refused, or searched without a panic.
 #[test]
 fn hostile_numbers_are_refused_or_harmless() {
     let connect4 = Connect4::new(4, 4, 3).unwrap();
     let start = position(&connect4, &[]);
     let mut refused = 0;
-    for seed in 0..60 {
+    for seed in 0..200 {
         let mut dice = Dice::new(seed);
         let params = SearchParams { check_states: false, ..params(&mut dice) };
         let judge = Judge::uniform();
@@ -130,13 +185,13 @@ fn hostile_numbers_are_refused_or_harmless() {
             }
         }
     }
-    assert!(refused > 200, "{refused}");
+    assert!(refused > 1000, "{refused}");
 }
 
 /// Changes one number that indices or lengths depend on.
 fn change(saved: &mut serde_json::Value, dice: &mut Dice) {
     let number = dice.pick(&[0_u64, 1, 2, 7, 1_000, 4_000_000_000]);
-    let kind = dice.below(7);
+    let kind = dice.below(10);
     let arena = &mut saved["arena"];
     let node = dice.below(arena["nodes"].as_array().unwrap().len());
     let edge = dice.below(arena["edges"].as_array().unwrap().len());
@@ -148,6 +203,14 @@ fn change(saved: &mut serde_json::Value, dice: &mut Dice) {
         4 => arena["nodes"][node]["moves"] = (number % 65_536).into(),
         5 => {
             arena["keys"].as_array_mut().unwrap().pop();
+        }
+        6..9 if arena["side"]["buckets"].is_object() => {
+            let buckets = &mut arena["side"]["buckets"];
+            match kind {
+                6 => buckets["nodes"][node]["bucket"] = number.into(),
+                7 => buckets["keys"][0]["low"] = buckets["keys"][1]["low"].clone(),
+                _ => drop(buckets["nodes"].as_array_mut().unwrap().pop()),
+            }
         }
         _ => saved["sweep"] = number.into(),
     }

@@ -24,3 +24,4 @@ mod saved;
 mod solved;
 mod split;
 mod tiny_priors;
+mod value_bias;

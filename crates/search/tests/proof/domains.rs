@@ -25,6 +25,9 @@ impl<D: Domain> Domain for Unshared<D> {
     fn node_key(&self, _: &D::State, history: &Self::History) -> Key {
         Key::of_words(&history.1)
     }
+    fn surroundings(&self, state: &D::State, mv: Move) -> Option<u64> {
+        self.0.surroundings(state, mv)
+    }
     fn eval_key(&self, state: &D::State, history: &Self::History) -> Key {
         self.0.eval_key(state, &history.0)
     }

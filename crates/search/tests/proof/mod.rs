@@ -294,6 +294,7 @@ fn compare<D: Domain, N: Rounds>(core: &Search<D, N>, literal: &Reference<'_, D,
     assert_eq!(counts, literal.counts, "{:?}", core.params());
     let views: Vec<NodeView> = core.root_node().into_iter().chain(core.nodes()).collect();
     assert_eq!(views.len(), literal.nodes.len(), "nodes");
+    assert_eq!(core.buckets().count(), literal.buckets.len(), "buckets");
     for view in &views {
         let name: Name = (view.id > 0).then_some(view.key);
         let node = literal.nodes.get(&name).unwrap_or_else(|| panic!("no node {name:?}"));
@@ -310,6 +311,16 @@ fn compare<D: Domain, N: Rounds>(core: &Search<D, N>, literal: &Reference<'_, D,
         }
         if let Some(square) = view.square {
             assert_eq!(square, node.square.to_f64(), "{}: square", place());
+        }
+        assert_eq!(view.bias.is_some(), node.bucket.is_some(), "{}: bucket", place());
+        if let Some(bias) = view.bias {
+            let numbers = (bias.weight, bias.error, bias.correction);
+            let expected = (node.weight.to_f64(), node.error.to_f64(), node.correction.to_f64());
+            assert_eq!(numbers, expected, "{}: weight, error, correction", place());
+            let bucket = core.buckets().find(|bucket| bucket.key == bias.bucket).unwrap();
+            let other = &literal.buckets[&node.bucket.unwrap()];
+            let sums = (bucket.error, bucket.weight);
+            assert_eq!(sums, (other.errors, other.weights), "{}: sums", place());
         }
         assert_eq!(view.edges.len(), node.visited, "{}: edges", place());
         for (edge, &i) in view.edges.iter().zip(&node.row) {

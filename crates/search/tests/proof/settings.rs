@@ -4,7 +4,8 @@ use dz_search::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
     ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
-    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, Untried, VisitRange,
+    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, Untried, ValueBias,
+    VisitRange,
 };
 
 use super::Dice;
@@ -20,6 +21,7 @@ pub fn random_params(dice: &mut Dice) -> SearchParams {
 }
 
 fn any_params(dice: &mut Dice) -> SearchParams {
+    let strong = ValueBias { lambda: 0.9, alpha: dice.pick(&[0.0, 0.5, 1.0]), freed: 0.3 };
     SearchParams {
         graph: dice.chance(0.75),
         selection: selection(dice),
@@ -48,6 +50,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         terminals: dice.pick(&[Terminals::Fixed, Terminals::Counted]),
         revisit: dice.pick(&[Revisit::Count, Revisit::Draw]),
         prove: dice.chance(0.4),
+        value_bias: dice.pick(&[None, None, Some(ValueBias::default()), Some(strong)]),
         rollout: RolloutPolicy::Uniform,
         leaf_value: dice.pick(&[
             LeafValue::Network,

@@ -9,6 +9,7 @@
 //! updates (Gelly and Silver 2007). RAVE's mixes, Gumbel scores and the regularised policy come
 //! from `dz_search::formula`, whose own tests have known answers. It rounds where the core rounds.
 
+mod bias;
 mod choose;
 mod evaluate;
 mod formulas;
@@ -23,6 +24,7 @@ use dz_search::{
     SearchParams, Status, Terminals,
 };
 
+pub use bias::{Bucket, BucketName};
 pub use node::{Edge, Kind, Name, Node, Pair, Rounds};
 
 use super::Judge;
@@ -59,6 +61,9 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     threshold: u32,
     private_keys: u64,
     sweep: usize,
+    pub buckets: BTreeMap<BucketName, Bucket>,
+    /// The move that led to the root, if it was made here.
+    root_last: Option<Move>,
     seen: BTreeSet<Key>,
     /// The path of the playout at hand: nodes and the edges taken.
     line: Vec<(Name, usize)>,
@@ -109,6 +114,8 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             },
             private_keys: 0,
             sweep: 0,
+            buckets: BTreeMap::new(),
+            root_last: None,
             seen: BTreeSet::new(),
             line: Vec::new(),
             random: 0,
@@ -165,6 +172,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         mut history: D::History,
     ) -> Pair<N::Real> {
         let i = self.choose(name);
+        let bucket = self.bucket_after(name, i, &state);
         self.domain.advance(&mut state, &mut history, Move(self.nodes[&name].edges[i].mv));
         if self.nodes[&name].edges[i].visits == 0 {
             let node = self.node_mut(name);
@@ -174,7 +182,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             node.head_ready = false;
         }
         self.line.push((name, i));
-        let sample = self.visit_child(name, i, state, history);
+        let sample = self.visit_child(name, i, bucket, state, history);
         self.node_mut(name).edges[i].visits += self.params.leaf_rollouts;
         let sample = match self.params.backup {
             Backup::Idempotent => {
@@ -203,6 +211,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         &mut self,
         name: Name,
         i: usize,
+        bucket: Option<BucketName>,
         state: D::State,
         history: D::History,
     ) -> Pair<N::Real> {
@@ -222,6 +231,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
                 is_made = true;
             } else {
                 let sample = self.evaluate_new(key, &state, &history);
+                self.join(child, bucket);
                 self.attach(name, i, child);
                 return self.ends(sample);
             }
@@ -331,22 +341,28 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let (state, history) = &mut self.position;
         self.domain.advance(state, history, mv);
         self.sweep = 0;
+        self.root_last = Some(mv);
         let edge = self.nodes[&None].edges.iter().find(|edge| edge.mv == mv.0).unwrap();
         let child = edge.child.filter(|child| keep && self.nodes[child].kind == Kind::Expanded);
         let Some(child) = child else {
             self.nodes.clear();
             self.made.clear();
+            self.buckets.clear();
             return;
         };
-        let root = self.nodes[&child].clone();
+        let mut root = self.nodes[&child].clone();
+        root.bucket = None;
+        (root.weight, root.error, root.correction) = Default::default();
         let least = N::Real::from_f64(N::PRIOR_MIN);
         self.root_priors = root.edges.iter().map(|edge| edge.prior.max(least)).collect();
         self.nodes.insert(None, root);
         let mut kept = BTreeSet::new();
         self.reach(None, &mut kept);
+        self.leave_behind(&kept);
         self.nodes.retain(|name, _| kept.contains(name));
         self.made.retain(|name| name.is_some() && kept.contains(name));
         self.made.insert(0, None);
+        self.sum_up();
         for node in self.nodes.values_mut() {
             node.parents.clear();
         }

@@ -3,6 +3,8 @@
 use dz_game::Key;
 use dz_search::{Compact, Exact, Numbers, Real};
 
+use super::bias::BucketName;
+
 /// Numbers whose priors can be rounded as the core stores them.
 pub trait Rounds: Numbers {
     fn stored(prior: Self::Real) -> Self::Real;
@@ -89,6 +91,11 @@ pub struct Node<R> {
     /// The epsilon trick: visits for which the choice holds, and the choice.
     pub(super) held: (u32, usize),
     pub(super) parents: Vec<Name>,
+    /// Where its error counts, what it weighs, the weighted error, and what is taken off its value.
+    pub bucket: Option<BucketName>,
+    pub weight: R,
+    pub error: R,
+    pub correction: R,
 }
 
 /// (1 - share) v + share z.
@@ -119,6 +126,10 @@ pub(super) fn blank<R: Real>(key: Key, kind: Kind, sign: R, own: Pair<R>) -> Nod
         head_ready: false,
         held: (0, 0),
         parents: Vec::new(),
+        bucket: None,
+        weight: R::ZERO,
+        error: R::ZERO,
+        correction: R::ZERO,
     }
 }
 

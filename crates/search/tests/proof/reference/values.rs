@@ -7,16 +7,19 @@ use dz_search::{Backup, Domain, Real, Selection, Staleness};
 
 use super::{
     Reference,
+    bias::own_value,
     node::{Edge, Kind, Name, Pair, Rounds},
 };
 
 impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// N = `N_own` + sum N(a), Q = (`N_own` U + sum N(a) Q(a)) / N, from the children alone.
     pub(super) fn recompute(&mut self, name: Name) {
+        self.observe(name);
         let node = &self.nodes[&name];
         let own = N::Real::from_u32(node.own_visits);
         let mut visits = node.own_visits;
-        let mut sum = Pair { value: own * node.own.value, draw: own * node.own.draw };
+        let once = own_value(node);
+        let mut sum = Pair { value: own * once.value, draw: own * once.draw };
         let mut averages = Vec::new();
         let row = &node.row[..node.visited];
         let edges: Vec<&Edge<N::Real>> = row.iter().map(|&i| &node.edges[i]).collect();
@@ -53,7 +56,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// E(n) = (`N_own` U^2 + sum N(a) E(a)) / N, the average of squared values.
     pub(super) fn square(&self, name: Name) -> N::Real {
         let node = &self.nodes[&name];
-        let mut sum = node.own.value * node.own.value * N::Real::from_u32(node.own_visits);
+        let own = own_value(node).value;
+        let mut sum = own * own * N::Real::from_u32(node.own_visits);
         let mut visits = node.own_visits;
         for &i in &node.row[..node.visited] {
             let edge = &node.edges[i];
@@ -137,6 +141,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             if node.sign > N::Real::ZERO { (certain, hope) } else { (-hope, -certain) };
         if certain >= hope {
             node.average = Pair { value: node.sign * certain, draw: draw.unwrap() };
+            self.leave(name);
         }
     }
 

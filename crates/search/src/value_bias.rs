@@ -1,0 +1,93 @@
+//! Subtree value bias correction (KataGo, KataGoMethods.md, section of that name): what the network
+//! got wrong after a move is taken off what it says after similar moves.
+//!
+//! ```text
+//! e(n) = U(n) - sum_a N(n,a) Q(child(n,a)) / s      w(n) = s^alpha      s = sum_a N(n,a)
+//! b(B) = sum_{n in B} w(n) e(n) / sum_{n in B} w(n)
+//! U'(n) = U(n) - lambda b(B(n))                     Q(n) = (U'(n) + sum_a N(n,a) Q(child)) / N(n)
+//! ```
+//!
+//! Bucket B is the player and the move that led to the node, the move before it, and the move's
+//! surroundings. In a graph the path that makes a node chooses its bucket. A node takes b from its
+//! bucket whenever it is recomputed, so b may be older at other nodes. Finished games, proven nodes
+//! and the root have no bucket; like KataGo's, the root is a copy that is corrected through its
+//! children alone.
+
+use dz_game::{Key, Move};
+
+use crate::{
+    Numbers, Search, ValueBias, arena::Arena, buckets::BucketView, domain::Domain, node::NodeId,
+    numbers::Real, path::Walk, value::ValueAbs,
+};
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// The bucket of what a move leads to from where a walk stands, at node `id`. None where the
+    /// move has no place on the board.
+    #[inline(never)]
+    pub(crate) fn bucket_after(&self, id: NodeId, mv: Move, walk: &Walk<D, N>) -> Option<Key> {
+        let around = self.domain.surroundings(&walk.state, mv)?;
+        let player = u64::from(self.arena.node(id).sign < 0);
+        let before = self.last_move(walk).map_or(u64::MAX, |mv| u64::from(mv.0));
+        Some(Key::of_words(&[player, u64::from(mv.0), before, around]))
+    }
+
+    /// Recomputes a node from its children and its corrected value.
+    // Not inlined, so that searches without a correction are as fast as before.
+    #[inline(never)]
+    pub(crate) fn recompute_corrected(&mut self, id: NodeId, draws: bool) {
+        let Some(bias) = self.params.value_bias else { return };
+        let own = self.arena.observe_error(id, &bias, draws);
+        self.arena.average_with(id, own, draws);
+        if self.params.prove {
+            self.prove(id);
+        }
+    }
+
+    /// With a correction, puts a new leaf into the bucket that its walk came by, and corrects its
+    /// value.
+    pub(crate) fn join_bucket(&mut self, id: NodeId, walk: &Walk<D, N>) {
+        let (Some(bias), Some(key)) = (self.params.value_bias, walk.bucket) else { return };
+        let buckets = &mut self.arena.side.buckets;
+        buckets.join(id, key);
+        buckets.retrieve(id, bias.lambda);
+        let average = buckets.correct(id, self.arena.nodes[id.index()].own);
+        self.arena.node_mut(id).average = average;
+        if let Some(side) = self.arena.side.nodes.get_mut(id.index()) {
+            side.square = average.value * average.value;
+        }
+    }
+
+    /// The buckets of observed errors, in the order in which they were made; none where the
+    /// correction is off.
+    pub fn buckets(&self) -> impl Iterator<Item = BucketView> + '_ {
+        self.arena.side.buckets.views()
+    }
+}
+
+impl<N: Numbers> Arena<N> {
+    /// Observes a node's error, takes its correction from the bucket and returns U', before the
+    /// node is recomputed. With `draws`, visits that closed a cycle count as draws.
+    fn observe_error(&mut self, id: NodeId, bias: &ValueBias, draws: bool) -> ValueAbs<N::Real> {
+        let node = self.node(id);
+        let own = node.own;
+        if !self.side.buckets.has_bucket(id) {
+            return own;
+        }
+        let mut visits = 0;
+        let mut sum = N::Real::ZERO;
+        for (place, edge) in self.edges(node).iter().enumerate() {
+            visits += edge.visits;
+            let closed = if draws { self.edge_side(node, place).cycle_draws } else { 0 };
+            let counted = N::Real::from_u32(edge.visits) - N::Real::from_u32(closed);
+            sum += counted * self.node(edge.child).average.value;
+        }
+        let buckets = &mut self.side.buckets;
+        if visits > 0 {
+            let error = own.value - sum / N::Real::from_u32(visits);
+            let weight = N::Real::from_f64(f64::from(visits).powf(bias.alpha));
+            buckets.observe(id, error, weight);
+        }
+        buckets.retrieve(id, bias.lambda);
+        buckets.correct(id, own)
+    }
+}
