@@ -114,11 +114,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     ) -> Option<Move> {
         self.random_move(state, history, random, scratch)
     }
-    /// A word for what surrounds a legal move on the board before it is played, as the mover sees
-    /// it. Equal surroundings have equal words. Searches pool the errors of evaluations over similar
+    /// Returns a word for what surrounds a legal move before it is played, as the mover sees it.
+    /// Equal surroundings have equal words. Searches pool the errors of evaluations over similar
     /// moves by it (`search.value_bias_lambda`). Games without local patterns return one word for
-    /// all moves. `None` is for moves that have no place on the board, such as passes: they are not
-    /// pooled.
+    /// all moves. `None` is for moves that have no place on the board, such as passes.
     fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
         Some(0)
     }

@@ -50,6 +50,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Recomputes a node from its children: N, Q and, where it is kept, the second moment.
+    #[allow(clippy::inline_always, reason = "a call on each step takes 2 % more instructions")]
     #[inline(always)]
     pub(crate) fn recompute_node(&mut self, id: NodeId) {
         if is_split(&self.params) {
@@ -82,6 +83,7 @@ impl<N: Numbers> Arena<N> {
 
     /// `N = N_own + sum N(a)`, `Q = (N_own U + sum N(a) Q(a)) / N`, summed in the order of the
     /// edges; `own` is U. With `draws`, visits that closed a cycle count as draws.
+    #[allow(clippy::inline_always, reason = "its first line then costs nothing")]
     #[inline(always)]
     pub(crate) fn average_with(&mut self, id: NodeId, own: ValueAbs<N::Real>, draws: bool) {
         let node = self.node(id);

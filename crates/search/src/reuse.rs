@@ -97,7 +97,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         sort_by_key(order, &mut |node| self.arena.node(NodeId(node)).priors);
     }
 
-    /// Notes which nodes are gone for the buckets that they were in. The new root's copy is in none.
+    /// Notes which nodes are gone, for the buckets that they were in. The new root is in none.
     fn free_buckets(&mut self, places: &[u32]) {
         let Some(bias) = self.params.value_bias else { return };
         for (index, _) in places.iter().enumerate().filter(|(_, place)| **place == GONE) {

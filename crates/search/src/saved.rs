@@ -182,8 +182,8 @@ impl<N: Numbers> Arena<N> {
             && fits(side.halves.len(), side.uses_halves, nodes)
     }
 
-    /// True if every node's edges and moves are there and its own, and the move that it holds is one
-    /// of them.
+    /// True if every node's edges and moves are there, no two nodes share any, and the move that a
+    /// node holds is one of its own.
     fn has_sound_nodes(&self) -> bool {
         let moves = |node: &Node<N::Real>| (node.priors, usize::from(node.moves));
         let edges = |node: &Node<N::Real>| (node.edges, node.capacity());

@@ -70,7 +70,11 @@ fn searched<D: Domain, N: Numbers>(
 /// more. Deeper search finds out each time. The move is a tactic in the first five plies only, so
 /// that large searches come to all of its `PLACES`.
 #[derive(Clone, Debug)]
-struct Tactic;
+struct Tactic {
+    /// All moves have the same surroundings; else the tactic alone looks the same everywhere, and
+    /// nothing else comes twice.
+    alike: bool,
+}
 
 const TRUTH: f64 = 0.1;
 const ERROR: f64 = 0.5;
@@ -94,12 +98,12 @@ impl Tactic {
     }
 
     /// How far the root's value is from the truth after so many playouts, over several games.
-    fn root_error(value_bias: Option<ValueBias>, playouts: u32) -> f64 {
+    fn root_error(&self, value_bias: Option<ValueBias>, playouts: u32) -> f64 {
         let selection = Selection::Puct(Puct::constant(3.0));
         let params = SearchParams { selection, value_bias, ..SearchParams::default() };
         let games = 20;
         let error = |game: u64| {
-            let mut search: Search<_, Exact> = search_of(&Self, params, &((game, 0, 0), ()));
+            let mut search: Search<_, Exact> = search_of(self, params, &((game, 0, 0), ()));
             run(&mut search, playouts, &Self::judge());
             (search.summary().value - TRUTH).abs()
         };
@@ -122,9 +126,8 @@ impl Domain for Tactic {
         *state = (mix64(state.0 ^ mix64(u64::from(mv.0))), state.1 + 1, mv.0);
     }
     fn surroundings(&self, state: &Self::State, mv: Move) -> Option<u64> {
-        // The tactic looks the same everywhere. Nothing else comes twice.
         let is_tactic = [0, 2, 4].contains(&state.1) && mv == Move(TACTIC);
-        Some(if is_tactic { 0 } else { mix64(state.0) })
+        Some(if is_tactic || self.alike { 0 } else { mix64(state.0) })
     }
     fn node_key(&self, state: &Self::State, (): &()) -> Key {
         Key::of_words(&[state.0, u64::from(state.1)])
@@ -141,9 +144,10 @@ impl Domain for Tactic {
 fn a_regular_error_of_the_network_is_found_and_taken_off() {
     let with = |lambda| Some(ValueBias { lambda, ..ValueBias::default() });
     for playouts in [1000, 2000, 4000] {
-        let plain = Tactic::root_error(None, playouts);
-        let corrected = Tactic::root_error(with(0.35), playouts);
-        let strong = Tactic::root_error(with(0.9), playouts);
+        let game = Tactic { alike: false };
+        let plain = game.root_error(None, playouts);
+        let corrected = game.root_error(with(0.35), playouts);
+        let strong = game.root_error(with(0.9), playouts);
         println!("{playouts} playouts: {plain:.5}, 0.35: {corrected:.5}, 0.9: {strong:.5}");
         // Each place was evaluated once.
         let expected = PLACES * ERROR / f64::from(playouts);
@@ -153,13 +157,25 @@ fn a_regular_error_of_the_network_is_found_and_taken_off() {
     }
 }
 
-/// The error of the tactic's buckets comes near what the network adds there. Other errors are small:
-/// they are what unresolved tactics add to the values below a node.
+/// Errors are relative to the values below a node. If all moves look alike, unresolved tactics give
+/// the nodes above them the opposite error, and so all leaves: the root gets worse.
+#[test]
+fn errors_spread_where_all_moves_look_alike() {
+    let game = Tactic { alike: true };
+    let [plain, corrected] =
+        [None, Some(ValueBias::default())].map(|value_bias| game.root_error(value_bias, 1000));
+    println!("all alike: {plain:.5}, 0.35: {corrected:.5}");
+    assert!(corrected > plain, "{corrected} {plain}");
+}
+
+/// The error of the tactic's buckets comes near what the network adds there. Other errors are
+/// small: they are what unresolved tactics add to the values below a node.
 #[test]
 fn buckets_know_the_error() {
     let value_bias = Some(ValueBias::default());
     let params = SearchParams { value_bias, ..SearchParams::default() };
-    let mut search: Search<_, Exact> = search_of(&Tactic, params, &((1, 0, 0), ()));
+    let mut search: Search<_, Exact> =
+        search_of(&Tactic { alike: false }, params, &((1, 0, 0), ()));
     run(&mut search, 3000, &Tactic::judge());
     let all = views(&search);
     let mut errors = [Vec::new(), Vec::new()];

@@ -126,8 +126,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 }
 
-/// `NodeUtility`: the network's value less lambda times the bucket's mean error, but never such that
-/// win, draw and loss would not be chances.
+/// `NodeUtility`: the network's value less lambda times the bucket's mean error, but never such
+/// that win, draw and loss would not be chances.
 pub(super) fn own_value<R: Real>(node: &Node<R>) -> Pair<R> {
     let own = node.own;
     let most =
