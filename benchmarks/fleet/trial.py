@@ -259,12 +259,18 @@ def played(arguments, whole, workers, folder, network, store):
         words = [arguments.dagzero, "worker", store.address, "--cache", cache, "--patience", "300"]
         return start(words, worker_keys, log, network.names[number])
 
+    def resume():
+        # A home that was killed while it fetched its run has none yet.
+        if (run / "config.toml").exists():
+            return start([arguments.dagzero, "resume", str(run)], home_keys, log)
+        return start([arguments.dagzero, "resume", store.address, "--dir", str(run), "--take-over"], home_keys, log)
+
     players = [worker(number) for number in range(workers)]
     last = time.time()
     while home.poll() is None or home.returncode == 75:
         assert time.time() - begun < arguments.patience, f"it hangs, see {folder}"
         if home.poll() == 75:
-            home = start([arguments.dagzero, "resume", str(run)], home_keys, log)
+            home = resume()
         time.sleep(0.05)
         for number, player in enumerate(players):
             if player.poll() is not None and home.poll() is None:
@@ -283,7 +289,7 @@ def played(arguments, whole, workers, folder, network, store):
                 time.sleep(0.05)
             kills["disk"] += 1
             run = folder / f"run-{kills['disk']}"
-            home = start([arguments.dagzero, "resume", store.address, "--dir", str(run), "--take-over"], home_keys, log)
+            home = resume()
         elif draw < 0.08 and store.process and arguments.store == "seaweedfs":
             store.kill()
             time.sleep(source.uniform(0.1, 2))
@@ -297,7 +303,7 @@ def played(arguments, whole, workers, folder, network, store):
             kills["link"] += 1
         elif draw < 0.35:
             stop(home)
-            home = start([arguments.dagzero, "resume", str(run)], home_keys, log)
+            home = resume()
             kills["home"] += 1
         else:
             number = source.randrange(workers)

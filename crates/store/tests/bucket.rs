@@ -89,6 +89,11 @@ fn trial() {
     assert_eq!(mailbox.get("inbox/1/c", 4).unwrap(), None);
     mailbox.delete("inbox/1/b").unwrap();
     mailbox.delete("inbox/1/b").unwrap();
+    for path in ["a/1", "a/2", "a/3"] {
+        mailbox.replace(path, b"x").unwrap();
+    }
+    mailbox.delete_all(&["a/1", "a/2", "a/none"].map(str::to_owned)).unwrap();
+    assert_eq!(mailbox.list("a").unwrap().len(), 1);
     let proof = prove(&[address], 8, 50, "trial").unwrap();
     assert!(proof.is_consistent() && proof.is_exclusive(), "{proof:?}");
     println!("{proof:?}");

@@ -40,6 +40,23 @@ fn listings_are_sorted_and_only_of_the_folder() {
 }
 
 #[test]
+fn many_are_deleted_at_once_whether_they_are_there_or_not() {
+    let (_folder, mailbox) = mailbox();
+    let paths: Vec<String> =
+        (0..30).map(|number| format!("inbox/{}/{number}", number % 3)).collect();
+    for path in paths.iter().step_by(2) {
+        mailbox.replace(path, b"x").unwrap();
+    }
+    mailbox.replace("inbox/other", b"x").unwrap();
+    mailbox.delete_all(&paths).unwrap();
+    let left = mailbox.list("inbox").unwrap();
+    assert_eq!(left.iter().map(|found| found.path.as_str()).collect::<Vec<_>>(), ["inbox/other"]);
+    mailbox.delete_all(&[]).unwrap();
+    let error = mailbox.delete_all(&["a".to_owned(), "../b".to_owned()]).unwrap_err();
+    assert!(matches!(error, MailboxError::Invalid { .. }), "{error}");
+}
+
+#[test]
 fn lengths_are_bounded_before_anything_is_read() {
     let (folder, mailbox) = mailbox();
     mailbox.replace("a", &[1; 100]).unwrap();

@@ -269,22 +269,25 @@ impl Carrier {
 
     /// Deletes the claims of these units.
     fn release(&self, units: &BTreeSet<u32>) -> Result<(), MailboxError> {
-        for found in self.mailbox.list(&claims_folder(self.plan))? {
-            if claim_of(self.plan, &found.path).is_some_and(|(unit, _)| units.contains(&unit)) {
-                self.mailbox.delete(&found.path)?;
-            }
-        }
-        Ok(())
+        let of_units = self.claims_of(units)?;
+        self.mailbox.delete_all(&of_units)
+    }
+
+    /// The paths of these units' claims.
+    fn claims_of(&self, units: &BTreeSet<u32>) -> Result<Vec<String>, MailboxError> {
+        let listed = self.mailbox.list(&claims_folder(self.plan))?;
+        let is_of = |path: &String| {
+            claim_of(self.plan, path).is_some_and(|(unit, _)| units.contains(&unit))
+        };
+        Ok(listed.into_iter().map(|found| found.path).filter(is_of).collect())
     }
 
     fn obey(&mut self, order: &Order) -> Result<(), MailboxError> {
         match order {
             Order::Published(names) => {
-                for name in names {
-                    self.mailbox.delete(&name.path())?;
-                    self.mailbox.delete(&name.note_path())?;
-                }
-                self.release(&names.iter().map(|name| name.unit).collect())
+                let mut done = self.claims_of(&names.iter().map(|name| name.unit).collect())?;
+                done.extend(names.iter().flat_map(|name| [name.path(), name.note_path()]));
+                self.mailbox.delete_all(&done)
             }
             Order::Refused(name, why) => {
                 self.taken.remove(&name.unit);
@@ -316,20 +319,15 @@ impl Carrier {
     fn clear(&mut self) -> Result<(), MailboxError> {
         self.mailbox.replace(BOARD, &Board::empty(self.epoch).to_bytes())?;
         let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };
+        let mut over = Vec::new();
         for folder in ["inbox", "claims"] {
-            for found in self.mailbox.list(folder)? {
-                if number(&found.path).is_some_and(|plan| plan <= self.plan) {
-                    self.mailbox.delete(&found.path)?;
-                }
-            }
+            let paths = self.mailbox.list(folder)?.into_iter().map(|found| found.path);
+            over.extend(paths.filter(|path| number(path).is_some_and(|plan| plan <= self.plan)));
         }
         // The newest plan stays: it tells the next its number.
-        for found in self.mailbox.list("plan")? {
-            if plan_number(&found.path).is_some_and(|plan| plan < self.plan) {
-                self.mailbox.delete(&found.path)?;
-            }
-        }
-        Ok(())
+        let plans = self.mailbox.list("plan")?.into_iter().map(|found| found.path);
+        over.extend(plans.filter(|path| plan_number(path).is_some_and(|plan| plan < self.plan)));
+        self.mailbox.delete_all(&over)
     }
 
     fn note(&self, text: String) {

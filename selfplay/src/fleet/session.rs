@@ -128,10 +128,13 @@ impl Picker<'_> {
             let Some(pick) = choose(offer, self.tried, random) else {
                 return Ok(None);
             };
-            self.tried.insert(pick);
             let path = claim_path(plan.number, pick.unit, pick.attempt);
             let claim = Claim::of(&identity.worker, self.evaluator).to_bytes();
-            if mailbox.offer(&path, &claim)? {
+            let is_ours = mailbox.offer(&path, &claim)?;
+            // Not before the store has answered: if every worker failed once at a claim that then
+            // nobody holds, nobody would try it again.
+            self.tried.insert(pick);
+            if is_ours {
                 Counters::add(&counters.claimed, 1);
                 open.insert(plan.number, pick);
                 return Ok(Some(pick.unit));

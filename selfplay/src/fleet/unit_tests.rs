@@ -1,15 +1,19 @@
 //! Forged units: each kind is refused, for its own reason.
 
+use std::collections::BTreeSet;
+use std::time::Instant;
+
 use dz_config::RunConfig;
-use dz_fleet::{BOARD, Board, EvaluatorRule, Offer, Pick, claim_path};
+use dz_fleet::{BOARD, Board, EvaluatorRule, Offer, Pick, UnitSet, claim_path};
 use dz_game::games::TicTacToe;
 use dz_game::{Move, Outcome, Player};
 use dz_search::SearchCounts;
 use dz_shard::{GameEnd, ParentGame, ResignThresholds};
+use dz_stage::Stop;
 use dz_store::Mailbox;
 
 use super::super::metrics::Counters;
-use super::super::session::{Deliverer, Identity, OpenClaims, Stay};
+use super::super::session::{Choice, Deliverer, Identity, OpenClaims, Picker, Stay};
 use super::*;
 use crate::sources::sources_of;
 use crate::{CycleTally, Past, ShardPublisher, ShardSink, cycle_plan, play_cycle};
@@ -200,4 +204,45 @@ fn what_comes_after_the_end_of_its_plan_is_withdrawn() {
         let found = ["inbox", "claims"].map(|folder| mailbox.list(folder).unwrap().len());
         assert_eq!(found.iter().sum::<usize>(), left, "{found:?}");
     }
+}
+
+#[test]
+fn a_claim_that_the_store_failed_at_is_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mailbox = Mailbox::make(&folder.path().join("m").display().to_string()).unwrap();
+    let (check, _) = played();
+    let offer = Offer { plan: 1, open: UnitSet::of(3..4), again: Vec::new() };
+    let board = Board { offer: Some(offer), units_missing: 1, ..Board::empty(0) };
+    mailbox.replace(BOARD, &board.to_bytes()).unwrap();
+    // A file in the place of a folder: nothing can be written below it.
+    std::fs::write(folder.path().join("m/claims"), b"").unwrap();
+    let identity = Identity { worker: "w".to_owned(), word: 1 };
+    let (open, counters, stop) = (OpenClaims::default(), Counters::default(), Stop::new());
+    let (mut tried, mut draws) = (BTreeSet::new(), 0);
+    let mut next = || {
+        let stay = Stay {
+            mailbox: &mailbox,
+            plan: &check.plan,
+            identity: &identity,
+            open: &open,
+            counters: &counters,
+        };
+        let mut picker = Picker {
+            stay,
+            evaluator: "e",
+            choice: Choice::Board,
+            tried: &mut tried,
+            offer: board.offer.clone(),
+            looked: Instant::now(),
+            draws: &mut draws,
+            stop: &stop,
+            trouble: None,
+        };
+        (picker.next(), picker.trouble)
+    };
+    let (unit, trouble) = next();
+    assert!(unit.is_none() && trouble.is_some());
+    std::fs::remove_file(folder.path().join("m/claims")).unwrap();
+    assert_eq!(next(), (Some(3), None));
+    assert_eq!(next(), (None, None), "it is ours now");
 }

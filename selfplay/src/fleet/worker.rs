@@ -207,6 +207,8 @@ impl Worker<'_> {
                 if let Some(end) = self.pause(why) {
                     return Ok(end);
                 }
+                // Some stores say that a claim is taken which then is not there.
+                tried.1.clear();
             }
         }
     }

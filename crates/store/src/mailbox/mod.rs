@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use futures::TryStreamExt;
+use futures::{StreamExt, TryStreamExt, stream};
 use object_store::path::Path as ObjectPath;
 use object_store::{Error, ObjectStore, ObjectStoreExt, PutMode, PutOptions, PutPayload};
 
@@ -234,6 +234,23 @@ impl Mailbox {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(()),
             Err(error) => Err(self.failed(path, &error)),
         }
+    }
+
+    /// Deletes objects, many of them with one request where the store can; success for those that
+    /// are not there.
+    ///
+    /// # Errors
+    /// The first [`MailboxError::Trouble`]; the others are tried, too.
+    pub fn delete_all(&self, paths: &[String]) -> Result<(), MailboxError> {
+        let locations = paths.iter().map(|path| self.location(path)).collect::<Result<Vec<_>, _>>();
+        let locations = stream::iter(locations?.into_iter().map(Ok)).boxed();
+        let ends: Vec<_> = self.waiter.wait(self.store.delete_stream(locations).collect());
+        let failed = ends.into_iter().find_map(|end| match end {
+            Ok(_) | Err(Error::NotFound { .. }) => None,
+            Err(error) => Some(error),
+        });
+        let first = || paths.first().map_or("", String::as_str);
+        failed.map_or(Ok(()), |error| Err(self.failed(first(), &error)))
     }
 
     fn put(

@@ -85,9 +85,9 @@ impl Tail {
             return Ok(());
         }
         put_part(mailbox, stream, self.begin, epoch, &self.content)?;
-        for offset in self.offsets.iter().filter(|offset| **offset != self.begin) {
-            mailbox.delete(&part_path(stream, *offset, epoch))?;
-        }
+        let merged = self.offsets.iter().filter(|offset| **offset != self.begin);
+        let merged: Vec<String> = merged.map(|offset| part_path(stream, *offset, epoch)).collect();
+        mailbox.delete_all(&merged)?;
         *self = Self::at(self.begin + self.content.len() as u64);
         Ok(())
     }

@@ -221,10 +221,11 @@ impl Mirror {
 
     /// Removes objects that no run with the mirrored records needs.
     fn remove_others(&mut self, wanted: &BTreeSet<String>) -> Result<(), MirrorError> {
-        let others: Vec<String> = self.objects.difference(wanted).cloned().collect();
-        for blake3 in others {
-            self.mailbox.delete(&object_path(&blake3))?;
-            self.objects.remove(&blake3);
+        let others: Vec<String> =
+            self.objects.difference(wanted).map(|blake3| object_path(blake3)).collect();
+        if !others.is_empty() {
+            self.mailbox.delete_all(&others)?;
+            self.objects.retain(|blake3| wanted.contains(blake3));
         }
         Ok(())
     }
