@@ -86,15 +86,25 @@ class Store:
         self.address = f"s3://{BUCKET}/run"
         self.start()
         if kind == "seaweedfs":
+            words = ["weed", "shell", f"-master={HOST}:9333"]
             command = f"s3.bucket.create -name {BUCKET}\n"
-            subprocess.run(["weed", "shell", f"-master={HOST}:9333"], input=command, text=True, check=True,
-                           capture_output=True, timeout=60)
+            # On a busy machine the server answers before it can make a bucket.
+            for attempt in range(10):
+                made = subprocess.run(words, input=command, text=True, capture_output=True, timeout=60)
+                if made.returncode == 0:
+                    break
+                time.sleep(2)
+            else:
+                raise RuntimeError(f"no bucket: {made.stdout} {made.stderr}")
         else:
             connection = http.client.HTTPConnection(HOST, STORE_PORT)
             connection.request("PUT", f"/{BUCKET}")
             assert connection.getresponse().status == 200
 
     def start(self):
+        with socket.socket() as probe:
+            # Another server would answer in the place of ours.
+            assert probe.connect_ex((HOST, STORE_PORT)), f"something listens at port {STORE_PORT} already"
         if self.kind == "seaweedfs":
             identities = {"identities": [
                 {"name": name, "credentials": [{"accessKey": name, "secretKey": f"{name}-secret"}], "actions": actions}

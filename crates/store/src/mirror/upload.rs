@@ -20,12 +20,15 @@ use crate::{Ledger, Mailbox, ObjectRef, Run, RunState, Stage, StoreError, layout
 /// # let hash = "0".repeat(64);
 /// # run.put_create(&format!("config-history/{hash}.toml"), b"format = 1\n")?;
 /// # ledger.claim(Stage::Driver)?;
-/// # ledger.append(Entry::RunStarted {
-/// #     format: 1, config_hash: hash, seed: 1, game: "g".into(), encoding: "e".into(), version: "1".into(),
-/// # })?;
+/// # let (game, encoding, version) = ("g".into(), "e".into(), "1".into());
+/// # let started =
+/// #     Entry::RunStarted { format: 1, config_hash: hash, seed: 1, game, encoding, version };
+/// # ledger.append(started)?;
 /// ledger.claim(Stage::Selfplay)?;
 /// let object = run.put_create("shards/cycle-0001/00000000.dzs", b"games")?;
-/// ledger.append(Entry::Shard { cycle: 1, generation: 0, number: 0, games: 10, positions: 90, object })?;
+/// let shard =
+///     Entry::Shard { cycle: 1, generation: 0, number: 0, games: 10, positions: 90, object };
+/// ledger.append(shard)?;
 ///
 /// let mailbox = Mailbox::make(&folder.join("mailbox").display().to_string())?;
 /// let mut mirror = Mirror::open(&mailbox, &run, 1)?;

@@ -229,6 +229,10 @@ mod tests {
         assert_eq!(selfplay_s(10_000.0, 10.0, 1_000.0, 1e9), 10.0);
         assert_eq!(with(1e6, 2.0).wall_s(), 60.0);
         let useful = useful(&|workers| with(workers, 2.0), 1_000);
-        assert!((100..250).contains(&useful), "{useful}");
+        let gain = |workers: u32| {
+            let wall_s = |workers: u32| with(f64::from(workers), 2.0).wall_s();
+            wall_s(2 * workers) / wall_s(workers)
+        };
+        assert!(gain(useful) >= 0.9 && gain(useful * 3 / 4) < 0.9, "{useful}");
     }
 }
