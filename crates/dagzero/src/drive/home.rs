@@ -53,10 +53,7 @@ impl Home {
         let Some(lease) = HomeLease::begin(run, config, takes_over, stop, &mut say)? else {
             return Ok(None);
         };
-        let mirror = match config.workers.mirror {
-            true => open(&lease, run, stop, &mut say)?,
-            false => None,
-        };
+        let mirror = if config.workers.mirror { open(&lease, run, stop, &mut say)? } else { None };
         let (end, ends) = channel();
         let (tell, notes) = channel();
         let failure = Failure::default();

@@ -22,10 +22,11 @@ const UNIT_WRITES: f64 = 3.1;
 const UNIT_READS: f64 = 3.0;
 /// What the home reads of a unit: the unit and its note.
 const HOME_UNIT_READS: f64 = 2.0;
-/// What the home asks of a bucket in any case: lists every 2 s and the board every 5 s; the mirror
-/// has a part and a head every 4 s at most.
+/// What the home asks of a bucket every second in any case. It shows a board every 5 s, and the
+/// mirror has a part and a head every 4 s at most.
 const HOME_WRITES_S: f64 = 1.0 / 5.0 + 2.0 / 4.0;
-const HOME_LISTS_S: f64 = 2.0 / 2.0 + 1.0 / 5.0 + 1.0 / 4.0;
+/// It lists units and claims every 2 s, and looks for other homes every 4 and every 5 s.
+const HOME_LISTS_S: f64 = 1.0 + 1.0 / 4.0 + 1.0 / 5.0;
 
 /// What a run of some workers does, in its later cycles.
 #[derive(Clone, Debug, PartialEq, Serialize)]
