@@ -41,7 +41,7 @@ SlurmctldLogFile={folder}/slurmctld.log
 SlurmdLogFile={folder}/slurmd-%n.log
 PreemptType=preempt/partition_prio
 PreemptMode=REQUEUE
-PreemptParameters=send_user_signal
+SlurmctldParameters=preempt_send_user_signal
 MailProg=/bin/true
 MpiDefault=none
 NodeName=node[1-{nodes}] NodeAddr=10.99.0.[10-{last}] CPUs=2 RealMemory=2000 State=UNKNOWN
@@ -54,7 +54,8 @@ class Cluster:
     def __init__(self, folder):
         self.folder = folder
         self.network = Network(NODES)
-        (folder / "state").mkdir()
+        for name in ["state", *(f"spool-node{number + 1}" for number in range(NODES))]:
+            (folder / name).mkdir()
         text = CONFIG.format(host=socket.gethostname(), address=HOST, folder=folder, nodes=NODES, last=9 + NODES)
         self.config = folder / "slurm.conf"
         self.config.write_text(text)
@@ -79,8 +80,10 @@ class Cluster:
 
     def node(self, number):
         name = f"node{number + 1}"
-        words = ["unshare", "--uts", "sh", "-c", f"hostname {name}; exec slurmd -D -N {name}"]
-        return start(words, {}, self.log, self.network.names[number])
+        # Not `ip netns exec`, which hides the control groups that slurmd asks for.
+        namespace = f"--net=/run/netns/{self.network.names[number]}"
+        words = ["nsenter", namespace, "unshare", "--uts", "sh", "-c", f"hostname {name}; exec slurmd -D -N {name}"]
+        return start(words, {}, self.log)
 
     def end(self):
         for process in [self.controller, *self.nodes]:
@@ -107,7 +110,7 @@ def main():
     arguments = parser.parse_args()
     arguments.dagzero = str(Path(arguments.dagzero).resolve())
     # Long enough for a pre-empted task to be queued again, which takes Slurm two minutes.
-    longer = ["run.cycles=6", "selfplay.games=768", "selfplay.playouts=96"]
+    longer = ["run.cycles=6", "selfplay.games=768", "selfplay.playouts=640"]
     with tempfile.TemporaryDirectory() as scratch:
         scratch = Path(scratch)
         os.chmod(scratch, 0o755)
@@ -131,9 +134,9 @@ def main():
         events = [
             (25, "two nodes are pre-empted for 15 s", lambda: sh(
                 "sbatch", "--partition=high", "--nodes=2", "--exclusive", "--output=/dev/null", "--wrap", "sleep 15")),
-            (60, "node 4 dies", lambda: (stop(cluster.nodes[3]), sh(
+            (80, "node 4 dies", lambda: (stop(cluster.nodes[3]), sh(
                 "pkill", "-KILL", "-f", "slurmstepd.*node4", check=False), cluster.network.set_link(3, "down"))),
-            (100, "node 4 comes back", lambda: (cluster.network.set_link(3, "up"), cluster.nodes.__setitem__(
+            (140, "node 4 comes back", lambda: (cluster.network.set_link(3, "up"), cluster.nodes.__setitem__(
                 3, cluster.node(3)))),
         ]
         seen = {}
