@@ -52,6 +52,31 @@ fn a_network_file_plays_and_its_games_are_kept() {
 }
 
 #[test]
+fn a_network_meets_itself_with_another_search() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let network = blank_network(&dir, "connect4");
+    let with_keys = format!("{network},selection=gumbel,exploration={{ }}");
+    let play =
+        |a: &str| dagzero(&["match", a, &network, "--games", "8", "--playouts", "16", "--json"]);
+    let found = json(&play(&format!("{network},selection=uct,c_uct=2")));
+    assert_eq!(found["a"], format!("{network},selection=uct,c_uct=2"));
+    assert_eq!(found["b"], network);
+    // Another search plays other games; the same search plays both sides of a pair alike.
+    let same = json(&play(&network));
+    assert_ne!(found["pairs"], same["pairs"], "{found} {same}");
+    for wrong in [with_keys, format!("{network},selecton=uct"), format!("{network},")] {
+        let refused = play(&wrong);
+        assert_eq!(refused.status.code(), Some(2), "{wrong}");
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(said.contains("search.") || said.contains("key"), "{wrong}: {said}");
+    }
+    // A name with a comma in it is a name first.
+    let comma = dir.path().join("a,puct=1.dzn");
+    fs::copy(&network, &comma).expect("copied");
+    assert_eq!(json(&play(&comma.display().to_string()))["a"], comma.display().to_string());
+}
+
+#[test]
 fn a_network_for_boards_of_any_size_plays_on_the_one_that_is_asked_for() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network_of_any_size(&dir, "go:size=5,komi=7");

@@ -17,7 +17,9 @@ use dz_play::{
 };
 use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
-use super::rollout_settings::{rollout_settings, setting, shown, split_outside_braces};
+use super::rollout_settings::{
+    rollout_settings, search_with, setting, shown, split_outside_braces,
+};
 use crate::{drive, exit::UsageError};
 
 /// Evaluations that each network's cache keeps.
@@ -43,7 +45,8 @@ pub(crate) enum PlayerArg {
     Solver(Option<u32>),
     /// `gtp:COMMAND` or `uci:COMMAND`.
     Engine(EngineSpec),
-    /// A run's directory, or one with `@GENERATION` behind it, or a network file.
+    /// A run's directory, or one with `@GENERATION` behind it, or a network file. Keys of
+    /// `[search]` may follow.
     Path(PathBuf),
 }
 
@@ -210,8 +213,7 @@ impl PlayerArg {
             Self::Rollout { playouts, settings } => {
                 let section = rollout_settings(settings).map_err(UsageError)?;
                 // Its name is what tells players of a match apart.
-                let keys = settings.iter().map(|key| format!(",{}", shown(key)));
-                let name = format!("rollout-{playouts}{}", keys.collect::<String>());
+                let name = format!("rollout-{playouts}{}", shown_keys(settings));
                 rollout_player(&name, &section, *playouts)
             }
             Self::Uniform(playouts) => {
@@ -245,18 +247,17 @@ impl PlayerArg {
 }
 
 fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
-    if path.is_file() {
-        return network_file(path, playouts);
-    }
-    if Run::exists(path) {
-        return champion(path, None, playouts);
+    if let Some(found) = find_file_or_run(path, playouts, &[])? {
+        return Ok(found);
     }
     let text = path.to_string_lossy();
-    if let Some((dir, generation)) = text.rsplit_once('@')
-        && let Ok(generation) = generation.parse()
-        && Run::exists(dir)
+    let mut parts = split_outside_braces(&text).into_iter();
+    let own = Path::new(parts.next().unwrap_or_default());
+    let keys: Vec<String> = parts.map(setting).collect();
+    if !keys.is_empty()
+        && let Some(found) = find_file_or_run(own, playouts, &keys)?
     {
-        return champion(Path::new(dir), Some(generation), playouts);
+        return Ok(found);
     }
     let what = format!(
         "{text} is no player: there is neither a run nor a network file; write a run's directory, \
@@ -267,11 +268,44 @@ fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
     Err(UsageError(what).into())
 }
 
+/// The player at a path, its search with these keys; none where there is neither run nor file.
+fn find_file_or_run(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Result<Option<Found>> {
+    if path.is_file() {
+        return network_file_with(path, playouts, keys).map(Some);
+    }
+    if Run::exists(path) {
+        return champion_with(path, None, playouts, keys).map(Some);
+    }
+    let text = path.to_string_lossy();
+    if let Some((dir, generation)) = text.rsplit_once('@')
+        && let Ok(generation) = generation.parse()
+        && Run::exists(dir)
+    {
+        return champion_with(Path::new(dir), Some(generation), playouts, keys).map(Some);
+    }
+    Ok(None)
+}
+
+/// What is shown of keys behind a player's name, by which players of a match are told apart.
+fn shown_keys(keys: &[String]) -> String {
+    keys.iter().map(|key| format!(",{}", shown(key))).collect()
+}
+
 /// A run's champion, or its champion of some generation; 0 is what stands in for a network.
 pub(crate) fn champion(
     dir: &Path,
     generation: Option<u32>,
     playouts: u32,
+) -> anyhow::Result<Found> {
+    champion_with(dir, generation, playouts, &[])
+}
+
+/// As [`champion`], its search with these keys.
+fn champion_with(
+    dir: &Path,
+    generation: Option<u32>,
+    playouts: u32,
+    keys: &[String],
 ) -> anyhow::Result<Found> {
     let run = Run::open(dir)?;
     let ledger = Ledger::open(&run)?;
@@ -296,9 +330,11 @@ pub(crate) fn champion(
         })?;
         (PlayerName::network(champion.cycle).to_string(), network(&run, &champion.network)?)
     };
-    let search = SearchPlayer::of_run(evaluator, &config.search, playouts);
+    let section = search_with(config.search, keys).map_err(UsageError)?;
+    let search = SearchPlayer::of_run(evaluator, &section, playouts);
+    let name = format!("{}/{word}{}", run.name(), shown_keys(keys));
     Ok(Found {
-        player: MatchPlayer::search(format!("{}/{word}", run.name()), search),
+        player: MatchPlayer::search(name, search),
         game: Some(config.run.game.parse()?),
         any_size: config.network.any_size,
         plies_max: Some(config.selfplay.plies_max),
@@ -307,6 +343,11 @@ pub(crate) fn champion(
 
 /// A network file, with the search settings of the run that it lies in, if it does.
 pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> {
+    network_file_with(path, playouts, &[])
+}
+
+/// As [`network_file`], its search with these keys.
+fn network_file_with(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Result<Found> {
     let bytes = dz_text::read_input(path, NetworkFile::BYTES_MAX)
         .with_context(|| format!("cannot read {}", path.display()))?;
     let file = NetworkFile::from_bytes(&bytes)
@@ -316,10 +357,11 @@ pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> 
     let config = run.transpose()?.as_ref().map(config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
     let search = config.map_or_else(SearchSection::defaults, |config| config.search);
+    let search = search_with(search, keys).map_err(UsageError)?;
     let evaluator = PlayerEvaluator::Network { hash: file.content_id(), bytes: bytes.into() };
     let search = SearchPlayer::of_run(evaluator, &search, playouts);
     Ok(Found {
-        player: MatchPlayer::search(path.display().to_string(), search),
+        player: MatchPlayer::search(format!("{}{}", path.display(), shown_keys(keys)), search),
         game: Some(file.header.spec.game.parse()?),
         any_size: file.header.spec.any_size,
         plies_max,

@@ -1,4 +1,5 @@
-//! The settings behind a rollout player's name: `rollout:3000,policy=mogo,selection=rave`.
+//! The settings behind a player's name: `rollout:3000,policy=mogo,selection=rave`,
+//! `data/go9,selection=gumbel`.
 
 use dz_config::{Fault, SearchSection};
 use dz_play::{rollout_section, with_rollouts};
@@ -43,10 +44,28 @@ pub(super) fn shown(setting: &str) -> String {
 
 /// The search of a rollout player.
 pub(super) fn rollout_settings(settings: &[String]) -> Result<SearchSection, String> {
-    let lines =
-        |faults: Vec<Fault>| faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
     let (section, _) = rollout_section().with_overrides(settings).map_err(lines)?;
-    let section = with_rollouts(section);
+    checked(with_rollouts(section))
+}
+
+/// The search of a run or network, with settings of a player's own.
+pub(super) fn search_with(
+    section: SearchSection,
+    settings: &[String],
+) -> Result<SearchSection, String> {
+    if settings.is_empty() {
+        return Ok(section);
+    }
+    let (section, _) = section.with_overrides(settings).map_err(lines)?;
+    checked(section)
+}
+
+/// Refuses a search whose settings do not fit each other.
+fn checked(section: SearchSection) -> Result<SearchSection, String> {
     let faults = search_faults(&section);
     if faults.is_empty() { Ok(section) } else { Err(lines(faults)) }
+}
+
+fn lines(faults: Vec<Fault>) -> String {
+    faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }

@@ -36,9 +36,9 @@ use crate::{Exit, exit::UsageError};
 /// games and all-moves-as-first values, without a tree), uniform:N (the search without knowledge),
 /// with N playouts a move, solver (perfect play, in games that have a solver), solver:DEPTH (every
 /// line of so many plies), or another program by its command line: gtp:COMMAND or uci:COMMAND, and
-/// after each ; a line that is said to it first. Keys of [search] may follow rollout:N, as in
-/// rollout:3000,policy=mogo,selection=rave. Games are paired: each opening is played twice, colours
-/// swapped, and no two openings are the same as long as the game has so many.
+/// after each ; a line that is said to it first. Keys of [search] may follow a run, a
+/// network file or rollout:N, as in data/go9,selection=gumbel. Games are paired: each opening is
+/// played twice, colours swapped, and no two openings are the same as long as the game has so many.
 ///
 /// Every move is checked by our rules, which also say how a game ends. A program that ends, does
 /// not answer in time or plays an illegal move loses the game and is started again.
@@ -49,6 +49,7 @@ use crate::{Exit, exit::UsageError};
     dagzero match data/connect4-quick rollout:1000 --games 400 --json\n  \
     dagzero match data/connect4-quick data/connect4-quick@1 --games 100 --playouts 200\n  \
     dagzero match uniform:100 random --game tictactoe --games 20\n  \
+    dagzero match data/go9,value_bias_lambda=0.35 data/go9 --games 400\n  \
     dagzero match rollout:500,policy=mogo rollout:500 --game go:size=9 --games 100\n  \
     dagzero match data/go9 'gtp:gnugo --mode gtp --level 10' --out games.sgf\n  \
     dagzero match data/my-chess-run 'uci:stockfish; setoption name Skill Level value 0' \\\n      \
