@@ -106,6 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dagzero")
     parser.add_argument("--preset", default="connect4-smoke")
+    parser.add_argument("--set", action="append", default=[], help="a setting of the run, such as run.cycles=8")
     parser.add_argument("--patience", type=float, default=1800)
     arguments = parser.parse_args()
     arguments.dagzero = str(Path(arguments.dagzero).resolve())

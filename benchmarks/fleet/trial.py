@@ -234,7 +234,7 @@ def digests(run):
 
 def run_words(arguments, run, more=()):
     words = [arguments.dagzero, "run", arguments.preset, "--dir", str(run)]
-    for pair in SETTINGS + list(more):
+    for pair in SETTINGS + arguments.set + list(more):
         words += ["--set", pair]
     return words
 
@@ -353,6 +353,7 @@ def main():
     parser.add_argument("--losses", type=int, default=0, help="times that the home's disk is lost")
     parser.add_argument("--pause", type=float, default=0.5, help="mean seconds between two of them")
     parser.add_argument("--faults", action="store_true", help="cut off some writes, before or after the store has them")
+    parser.add_argument("--set", action="append", default=[], help="a setting of the run, such as run.cycles=8")
     parser.add_argument("--patience", type=float, default=1200)
     arguments = parser.parse_args()
     arguments.dagzero = str(Path(arguments.dagzero).resolve())

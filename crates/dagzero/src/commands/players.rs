@@ -288,7 +288,7 @@ fn find_file_or_run(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Resu
 
 /// What is shown of keys behind a player's name, by which players of a match are told apart.
 fn shown_keys(keys: &[String]) -> String {
-    keys.iter().map(|key| format!(",{}", shown(key))).collect()
+    keys.iter().flat_map(|key| [",".to_owned(), shown(key)]).collect()
 }
 
 /// A run's champion, or its champion of some generation; 0 is what stands in for a network.

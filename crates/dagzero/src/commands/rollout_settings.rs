@@ -44,7 +44,8 @@ pub(super) fn shown(setting: &str) -> String {
 
 /// The search of a rollout player.
 pub(super) fn rollout_settings(settings: &[String]) -> Result<SearchSection, String> {
-    let (section, _) = rollout_section().with_overrides(settings).map_err(lines)?;
+    let (section, _) =
+        rollout_section().with_overrides(settings).map_err(|faults| lines(&faults))?;
     checked(with_rollouts(section))
 }
 
@@ -56,16 +57,16 @@ pub(super) fn search_with(
     if settings.is_empty() {
         return Ok(section);
     }
-    let (section, _) = section.with_overrides(settings).map_err(lines)?;
+    let (section, _) = section.with_overrides(settings).map_err(|faults| lines(&faults))?;
     checked(section)
 }
 
 /// Refuses a search whose settings do not fit each other.
 fn checked(section: SearchSection) -> Result<SearchSection, String> {
     let faults = search_faults(&section);
-    if faults.is_empty() { Ok(section) } else { Err(lines(faults)) }
+    if faults.is_empty() { Ok(section) } else { Err(lines(&faults)) }
 }
 
-fn lines(faults: Vec<Fault>) -> String {
+fn lines(faults: &[Fault]) -> String {
     faults.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
