@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::error::{Result, StoreError};
 use crate::layout::metrics_path;
 use crate::seal::{SEAL_DIGITS_LINE, seal, unseal};
-use crate::ways::{Writes, open_to_read, there};
+use crate::ways::{Writes, open_to_read};
 use crate::{Run, Stage};
 
 /// Appends to `metrics/<stage>.jsonl`. One writer: whoever holds the stage's lock.
@@ -110,28 +110,9 @@ impl Run {
         Ok((lines, damaged))
     }
 
-    /// Bytes of the stage's file, whole lines and others.
-    pub(crate) fn metrics_bytes(&self, stage: Stage) -> Result<u64> {
-        let path = metrics_path(stage);
-        match there(&self.root().join(&path)).map_err(|e| StoreError::io(&path, e))? {
-            Some(meta) => Ok(meta.len()),
-            None => Ok(0),
-        }
-    }
-
     /// The whole lines of the stage's file from byte `begin` on, where a line begins.
     pub(crate) fn metrics_after(&self, stage: Stage, begin: u64) -> Result<Vec<u8>> {
-        if self.metrics_bytes(stage)? <= begin {
-            return Ok(Vec::new());
-        }
-        let path = metrics_path(stage);
-        let read = open_to_read(&self.root().join(&path)).and_then(|mut file| {
-            let mut content = Vec::new();
-            file.seek(SeekFrom::Start(begin))?;
-            file.read_to_end(&mut content)?;
-            Ok(content)
-        });
-        let mut content = read.map_err(|e| StoreError::io(&path, e))?;
+        let mut content = self.metrics_from(stage, begin)?;
         let end = content.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
         content.truncate(end);
         Ok(content)
@@ -139,9 +120,15 @@ impl Run {
 
     /// The stage's file; nothing where there is none yet.
     fn metrics_file(&self, stage: Stage) -> Result<Vec<u8>> {
+        self.metrics_from(stage, 0)
+    }
+
+    /// The stage's file from byte `begin` on; nothing where the file is missing or shorter.
+    fn metrics_from(&self, stage: Stage, begin: u64) -> Result<Vec<u8>> {
         let path = metrics_path(stage);
         match open_to_read(&self.root().join(&path)).and_then(|mut file| {
             let mut content = Vec::new();
+            file.seek(SeekFrom::Start(begin))?;
             file.read_to_end(&mut content).map(|_| content)
         }) {
             Ok(content) => Ok(content),

@@ -1,10 +1,9 @@
 //! Who is the home of a run: the holder of the highest epoch in its mailbox.
 //!
-//! An epoch is an object that its home creates, and writes again now and then while it lives. What
-//! it holds is kept in the run's directory too, so the stages of a run know their own home's, and
-//! so does the run when it is started again.
+//! A home creates the object of its epoch, and writes it again every 15 s while it lives. The run's
+//! directory keeps a copy of that object. By the copy the stages of a run, and the run after a
+//! restart, know the epoch for their own.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::Duration;
 
 use dz_config::RunConfig;
@@ -12,7 +11,7 @@ use dz_fleet::{HOMES, home_epoch, home_path};
 use dz_stage::Stop;
 use dz_store::{Created, Mailbox, MailboxError, Run, Stage, host, layout};
 
-use super::plan::{insist, own_mailbox};
+use super::plan::{insist, own_mailbox, random_word};
 
 /// A home that was seen more recently than this is taken to be alive. It is seen every
 /// [`HomeLease::RENEWED_EVERY`].
@@ -67,7 +66,7 @@ impl HomeLease {
             "{{\"home\":\"{}, process {}\",\"nonce\":\"{:016x}\"}}\n",
             host(),
             std::process::id(),
-            RandomState::new().build_hasher().finish()
+            random_word()
         );
         // First, so that a kill leaves no epoch that the run does not know for its own.
         run.replace(&own_path(), content.as_bytes())?;

@@ -109,7 +109,7 @@ pub(crate) struct ResumeArgs {
 pub(crate) fn resume(args: &ResumeArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut set = args.set.clone();
     let dir = if drive::is_mailbox(&args.run) {
-        // The way from here; the run's former machine may have seen it elsewhere.
+        // The former home may have mounted the mailbox at another path.
         set.insert(0, format!("workers.mailbox={}", args.run));
         drive::restored(&args.run, args.dir.as_deref(), args.take_over, out)?
     } else {

@@ -1,4 +1,4 @@
-//! A run with a mailbox: this process is its home, and keeps up its mirror on a thread of its own.
+//! The home of a run with a mailbox: a thread renews its lease and updates the mirror.
 
 use std::cell::Cell;
 use std::io::Write;
@@ -13,12 +13,12 @@ use dz_selfplay::HomeLease;
 use dz_stage::Stop;
 use dz_store::{MailboxError, Mirror, MirrorError, Run};
 
-/// How often the mirror is brought up to date, of a folder and of a bucket.
+/// How often the mirror is updated in a folder and in a bucket.
 const FOLDER_EVERY: Duration = Duration::from_millis(500);
 const BUCKET_EVERY: Duration = Duration::from_secs(4);
-/// What is left between two looks, in times of what one took.
+/// The pause after a round is at least so many times as long as the round.
 const REST: u32 = 9;
-/// How long the end of the run waits for a mailbox that fails.
+/// How long a run that ends waits for a mailbox that fails.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Pause before a mailbox that failed is asked again.
 const AGAIN: Duration = Duration::from_secs(2);
@@ -73,12 +73,12 @@ impl Home {
         Ok(Some(Self { thread, end, notes, failure }))
     }
 
-    /// What there is to say to people.
+    /// Messages to people since the last call.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> + '_ {
         self.notes.try_iter()
     }
 
-    /// Brings the mirror to the run's end, and ends.
+    /// Mirrors the rest of the run, and ends the thread.
     ///
     /// # Errors
     /// Why the home had to end, if it had.
@@ -88,10 +88,7 @@ impl Home {
         let mut said = false;
         while !self.thread.is_finished() && !stop.urgent() {
             if begun.elapsed() > AGAIN && !std::mem::replace(&mut said, true) {
-                writeln!(
-                    out,
-                    "note    the mirror in the mailbox gets what is new; Ctrl-C leaves it"
-                )?;
+                writeln!(out, "note    the mirror is being updated; Ctrl-C ends without that")?;
                 out.flush()?;
             }
             thread::sleep(Duration::from_millis(20));
@@ -104,7 +101,7 @@ impl Home {
     }
 }
 
-/// Opens the mirror, as soon as the mailbox answers. None if somebody asked to stop meanwhile.
+/// Opens the mirror once the mailbox answers. Returns none if a stop was asked for before that.
 fn open(
     lease: &HomeLease,
     run: &Run,
@@ -128,7 +125,7 @@ fn open(
     }
 }
 
-/// The thread's own.
+/// The state of the thread.
 struct Keeper {
     lease: HomeLease,
     mirror: Option<Mirror>,
@@ -171,8 +168,8 @@ impl Keeper {
         }
     }
 
-    /// Looks once: whether this is still the home, and what is new in the run. Returns whether the
-    /// mirror has all of it.
+    /// Checks that this process is still the home, and mirrors what is new in the run. Returns
+    /// whether the mirror has all of it.
     fn round(&mut self) -> Result<bool, MirrorError> {
         let (lease, renewed, stop) = (&self.lease, &self.renewed, &self.stop);
         let renew = || -> Result<bool, MailboxError> {
@@ -187,18 +184,18 @@ impl Keeper {
             lease.check()?;
         }
         match &mut self.mirror {
-            // Many objects take long, and the home is alive meanwhile.
+            // Many objects take longer than a lease lasts, so it is renewed between them.
             Some(mirror) => mirror.advance(&|| renew().is_err() || stop.urgent()),
             None => Ok(true),
         }
     }
 
-    /// Tells what went wrong, or works again. Returns whether the home has to end.
+    /// Reports a failure once, and its end once. Returns whether the home has to end.
     fn must_end(&mut self, round: Result<bool, MirrorError>) -> bool {
         match round {
             Ok(_) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {
-                    let _ = self.tell.send("the mirror in the mailbox is kept up again".to_owned());
+                    let _ = self.tell.send("the mirror in the mailbox is updated again".to_owned());
                 }
                 false
             }

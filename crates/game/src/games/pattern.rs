@@ -34,14 +34,10 @@ pub(super) fn around(
     (rows, columns): (u16, u16),
     cell: impl Fn((u16, u16)) -> Cell,
 ) -> u64 {
-    let mut word = 0;
-    for place in places(center) {
-        let (row, column) = (place.0 as u16, place.1 as u16);
-        let inside = place.0 >= 0 && place.1 >= 0 && row < rows && column < columns;
-        let cell = if inside { cell((row, column)) } else { Cell::Outside };
-        word = word << 2 | cell as u64;
-    }
-    word
+    square(center, (rows, columns)).fold(0, |word, point| {
+        let cell = point.map_or(Cell::Outside, &cell);
+        word << 2 | cell as u64
+    })
 }
 
 /// The bits of the points of the same square for which `holds` is true, one bit a point.
@@ -50,20 +46,23 @@ pub(super) fn marks_around(
     (rows, columns): (u16, u16),
     holds: impl Fn((u16, u16)) -> bool,
 ) -> u64 {
-    let mut word = 0;
-    for place in places(center) {
-        let (row, column) = (place.0 as u16, place.1 as u16);
-        let inside = place.0 >= 0 && place.1 >= 0 && row < rows && column < columns;
-        word = word << 1 | u64::from(inside && holds((row, column)));
-    }
-    word
+    square(center, (rows, columns))
+        .fold(0, |word, point| word << 1 | u64::from(point.is_some_and(&holds)))
 }
 
-/// Rows and columns of the square around a point, also beyond the board.
-fn places((row, column): (u16, u16)) -> impl Iterator<Item = (i32, i32)> {
+/// The points of the square around a point, row by row; none for places beyond the board.
+fn square(
+    (row, column): (u16, u16),
+    (rows, columns): (u16, u16),
+) -> impl Iterator<Item = Option<(u16, u16)>> {
     let (row, column) = (i32::from(row), i32::from(column));
-    (row - REACH..=row + REACH)
-        .flat_map(move |row| (column - REACH..=column + REACH).map(move |column| (row, column)))
+    let on_board = move |row: i32, column: i32| {
+        let point = (u16::try_from(row).ok()?, u16::try_from(column).ok()?);
+        (point.0 < rows && point.1 < columns).then_some(point)
+    };
+    (row - REACH..=row + REACH).flat_map(move |row| {
+        (column - REACH..=column + REACH).map(move |column| on_board(row, column))
+    })
 }
 
 #[cfg(test)]
