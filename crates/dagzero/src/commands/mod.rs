@@ -13,6 +13,7 @@ pub(crate) mod inspect;
 pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod match_cmd;
+mod networks;
 pub(crate) mod new;
 pub(crate) mod perft;
 pub(crate) mod plan;

@@ -7,20 +7,18 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, ensure};
-use dz_config::{BootstrapEvaluator, SOLVER_DEPTH_MAX, SearchSection};
+use anyhow::ensure;
+use dz_config::{SOLVER_DEPTH_MAX, SearchSection};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec};
 use dz_game::{GameSpec, canonical_spec};
-use dz_network_file::NetworkFile;
 use dz_play::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_player,
 };
-use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 
-use super::rollout_settings::{
-    rollout_settings, search_with, setting, shown, split_outside_braces,
-};
-use crate::{drive, exit::UsageError};
+pub(crate) use super::networks::{Found, champion, network_file};
+use super::networks::{find_file_or_run, shown_keys};
+use super::rollout_settings::{rollout_settings, setting, split_outside_braces};
+use crate::exit::UsageError;
 
 /// Evaluations that each network's cache keeps.
 pub(super) const CACHE_ENTRIES: usize = 1 << 18;
@@ -90,38 +88,6 @@ impl ChampionArgs {
             (None, None, Some(player)) => player.find_ours(playouts),
             (None, None, None) => unreachable!("one of them is asked for"),
         }
-    }
-}
-
-/// A player, and what its run or file says beside.
-#[derive(Clone, Debug)]
-pub(crate) struct Found {
-    /// Who plays.
-    pub(crate) player: MatchPlayer,
-    /// The game that its network or run is for.
-    pub(crate) game: Option<GameSpec>,
-    /// Whether it plays that game on boards of any size.
-    pub(crate) any_size: bool,
-    /// Plies after which its run ends a game.
-    pub(crate) plies_max: Option<u32>,
-}
-
-impl Found {
-    /// Plies after which its run ends a game of `game`, in canonical form, if it is that game.
-    pub(crate) fn plies_max_on(&self, game: &GameSpec) -> Option<u32> {
-        let own = self.own_game().ok().flatten();
-        self.plies_max.filter(|_| own.as_ref() == Some(game))
-    }
-
-    /// The game that it is for, in canonical form, if it cannot play `game`, which is in this form
-    /// as well: on boards of any size it plays all of one name.
-    pub(crate) fn other_game(&self, game: &GameSpec) -> anyhow::Result<Option<GameSpec>> {
-        let plays = |own: &GameSpec| own == game || (self.any_size && own.name() == game.name());
-        Ok(self.own_game()?.filter(|own| !plays(own)))
-    }
-
-    fn own_game(&self) -> anyhow::Result<Option<GameSpec>> {
-        Ok(self.game.as_ref().map(canonical_spec).transpose()?)
     }
 }
 
@@ -266,111 +232,6 @@ fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
          gtp:COMMAND or uci:COMMAND"
     );
     Err(UsageError(what).into())
-}
-
-/// The player at a path, its search with these keys; none where there is neither run nor file.
-fn find_file_or_run(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Result<Option<Found>> {
-    if path.is_file() {
-        return network_file_with(path, playouts, keys).map(Some);
-    }
-    if Run::exists(path) {
-        return champion_with(path, None, playouts, keys).map(Some);
-    }
-    let text = path.to_string_lossy();
-    if let Some((dir, generation)) = text.rsplit_once('@')
-        && let Ok(generation) = generation.parse()
-        && Run::exists(dir)
-    {
-        return champion_with(Path::new(dir), Some(generation), playouts, keys).map(Some);
-    }
-    Ok(None)
-}
-
-/// What is shown of keys behind a player's name, by which players of a match are told apart.
-fn shown_keys(keys: &[String]) -> String {
-    keys.iter().flat_map(|key| [",".to_owned(), shown(key)]).collect()
-}
-
-/// A run's champion, or its champion of some generation; 0 is what stands in for a network.
-pub(crate) fn champion(
-    dir: &Path,
-    generation: Option<u32>,
-    playouts: u32,
-) -> anyhow::Result<Found> {
-    champion_with(dir, generation, playouts, &[])
-}
-
-/// As [`champion`], its search with these keys.
-fn champion_with(
-    dir: &Path,
-    generation: Option<u32>,
-    playouts: u32,
-    keys: &[String],
-) -> anyhow::Result<Found> {
-    let run = Run::open(dir)?;
-    let ledger = Ledger::open(&run)?;
-    let state = ledger.state();
-    let config = drive::config_of(&run, state)?;
-    let newest = generation.is_none();
-    let generation = generation.unwrap_or(state.generation());
-    let (word, evaluator) = if generation == 0 {
-        let what = match config.bootstrap.evaluator {
-            BootstrapEvaluator::Rollout => "a search with one game of random moves a leaf",
-            BootstrapEvaluator::Uniform => "a search that knows the rules alone",
-        };
-        let why = if newest { "has no champion yet" } else { "has no network at generation 0" };
-        dz_stage::stderr_line(&format!("{} {why}: {what} plays for it", dir.display()));
-        ("bootstrap".to_owned(), config.bootstrap.evaluator.into())
-    } else {
-        let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
-        let champion = champions.into_iter().find(|champion| champion.generation == generation);
-        let newest = state.generation();
-        let champion = champion.with_context(|| {
-            format!("{} has no generation {generation}; it is at {newest}", dir.display())
-        })?;
-        (PlayerName::network(champion.cycle).to_string(), network(&run, &champion.network)?)
-    };
-    let section = search_with(config.search, keys).map_err(UsageError)?;
-    let search = SearchPlayer::of_run(evaluator, &section, playouts);
-    let name = format!("{}/{word}{}", run.name(), shown_keys(keys));
-    Ok(Found {
-        player: MatchPlayer::search(name, search),
-        game: Some(config.run.game.parse()?),
-        any_size: config.network.any_size,
-        plies_max: Some(config.selfplay.plies_max),
-    })
-}
-
-/// A network file, with the search settings of the run that it lies in, if it does.
-pub(crate) fn network_file(path: &Path, playouts: u32) -> anyhow::Result<Found> {
-    network_file_with(path, playouts, &[])
-}
-
-/// As [`network_file`], its search with these keys.
-fn network_file_with(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Result<Found> {
-    let bytes = dz_text::read_input(path, NetworkFile::BYTES_MAX)
-        .with_context(|| format!("cannot read {}", path.display()))?;
-    let file = NetworkFile::from_bytes(&bytes)
-        .with_context(|| format!("{} is no network to play with", path.display()))?;
-    let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
-    let config_of = |run: &Run| drive::config_of(run, Ledger::open(run)?.state());
-    let config = run.transpose()?.as_ref().map(config_of).transpose()?;
-    let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
-    let search = config.map_or_else(SearchSection::defaults, |config| config.search);
-    let search = search_with(search, keys).map_err(UsageError)?;
-    let evaluator = PlayerEvaluator::Network { hash: file.content_id(), bytes: bytes.into() };
-    let search = SearchPlayer::of_run(evaluator, &search, playouts);
-    Ok(Found {
-        player: MatchPlayer::search(format!("{}{}", path.display(), shown_keys(keys)), search),
-        game: Some(file.header.spec.game.parse()?),
-        any_size: file.header.spec.any_size,
-        plies_max,
-    })
-}
-
-fn network(run: &Run, object: &ObjectRef) -> anyhow::Result<PlayerEvaluator> {
-    let bytes = run.get(object)?.as_ref().into();
-    Ok(PlayerEvaluator::Network { hash: object.blake3.clone(), bytes })
 }
 
 #[cfg(test)]
