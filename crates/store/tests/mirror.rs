@@ -224,6 +224,41 @@ fn a_home_that_was_taken_over_changes_nothing_any_more() {
 }
 
 #[test]
+fn what_the_old_home_wrote_while_its_run_was_restored_is_dropped() {
+    let mut scene = Scene::new();
+    let mut old = scene.mirror(1);
+    (0..4).for_each(|part| scene.append(part));
+    old.advance(&never).unwrap();
+    let dir = scene.folder.path().join("other");
+    restore(&scene.mailbox(), &dir).unwrap();
+    // The old home does not know yet that another machine goes on.
+    (4..7).for_each(|part| scene.append(part));
+    old.advance(&never).unwrap();
+    let run = Run::open(&dir).unwrap();
+    let mut ledger = Ledger::open(&run).unwrap();
+    ledger.claim(Stage::Driver).unwrap();
+    let mut new = Mirror::open(&scene.mailbox(), &run, 2).unwrap();
+    new.advance(&never).unwrap();
+    scene.append(7);
+    old.advance(&never).unwrap();
+    let again = scene.folder.path().join("again");
+    restore(&scene.mailbox(), &again).unwrap();
+    assert_eq!(files(&again), files(&dir));
+    // The old one is refused, and so is the new one once a third has gone on.
+    let refused = |run: &Run, epoch: u64| {
+        let error = Mirror::open(&scene.mailbox(), run, epoch).unwrap_err();
+        assert!(matches!(error, MirrorError::Diverged { .. }), "{error}");
+    };
+    refused(scene.run(), 3);
+    let third = Run::open(&again).unwrap();
+    Ledger::open(&third).unwrap().claim(Stage::Driver).unwrap();
+    Mirror::open(&scene.mailbox(), &third, 4).unwrap().advance(&never).unwrap();
+    ledger.claim(Stage::Driver).unwrap();
+    ledger.claim(Stage::Driver).unwrap();
+    refused(&run, 5);
+}
+
+#[test]
 fn many_small_parts_become_few() {
     let mut scene = Scene::new();
     let mut mirror = scene.mirror(1);
