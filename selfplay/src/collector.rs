@@ -6,6 +6,7 @@ use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::Stage;
 
+use crate::play::Player;
 use crate::summary::Costs;
 use crate::{CyclePlan, CycleTally, ShardPublisher, ShardSink};
 
@@ -41,6 +42,54 @@ pub(crate) struct Collector<'a> {
     pub(crate) header: ShardHeader,
     /// When the ledger was last asked for another champion.
     pub(crate) looked: Instant,
+}
+
+/// What a champion plays of a cycle.
+#[derive(Clone, Copy)]
+pub(crate) struct Assignment<'a> {
+    pub(crate) plan: &'a CyclePlan,
+    pub(crate) generation: u32,
+    pub(crate) spent: &'a Spent<Costs>,
+    /// The cycle's costs before this champion.
+    pub(crate) costs_before: Costs,
+}
+
+impl<'a> Collector<'a> {
+    /// Collects what a player that began at `started` plays.
+    ///
+    /// # Errors
+    /// If the configuration's game does not exist.
+    pub(crate) fn new(
+        context: &'a mut StageContext,
+        assignment: Assignment<'a>,
+        player: &Player,
+        started: Instant,
+    ) -> anyhow::Result<Self> {
+        let Assignment { plan, generation, spent, costs_before } = assignment;
+        let cycle = spent.cycle();
+        let header = ShardPublisher::header(
+            &context.unplanned_config(),
+            generation,
+            player.evaluator.clone(),
+            player.network.clone(),
+        )?;
+        let published = context.ledger.state().cycle_state(cycle);
+        let published_games =
+            published.map_or(0, |now| now.shards.values().map(|shard| shard.games).sum());
+        let looked = Instant::now();
+        Ok(Self {
+            plan,
+            context,
+            cycle,
+            generation,
+            published_games,
+            started,
+            spent,
+            costs_before,
+            header,
+            looked,
+        })
+    }
 }
 
 impl Collector<'_> {

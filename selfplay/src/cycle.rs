@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
+use anyhow::bail;
 use dz_game::{Game, GameSpec, Player, with_game};
 use dz_infer::{
     Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator, Readers,
@@ -93,6 +94,13 @@ pub trait ShardSink: Send {
     fn wants_more(&mut self, _tally: &CycleTally) -> bool {
         true
     }
+    /// Called when the last game has begun: places that become free from now on stay empty. Not
+    /// called where the sink wanted no more.
+    fn all_begun(&mut self) {}
+    /// Whether nobody wants the games any more: then those in progress are dropped.
+    fn is_given_up(&self) -> bool {
+        false
+    }
 }
 
 /// Plays the shards of `plan` that `missing` names and hands each to `sink` when its last game
@@ -159,6 +167,7 @@ pub fn play_shards<G: Game>(
         numbers: 0..0,
         open: BTreeMap::new(),
         stopped: false,
+        is_exhausted: false,
         tally: CycleTally::default(),
         sink,
     };
@@ -222,6 +231,8 @@ struct Shards<'a, G> {
     /// Finished games of unfinished shards, by shard and number.
     open: BTreeMap<u64, BTreeMap<u64, GameRecord>>,
     stopped: bool,
+    /// `next` named the last shard before.
+    is_exhausted: bool,
     tally: CycleTally,
     sink: &'a mut dyn ShardSink,
 }
@@ -231,14 +242,23 @@ impl<G: Game> Roster<CycleGame<G>> for Shards<'_, G> {
 
     fn next(&mut self) -> Option<CycleGame<G>> {
         if self.numbers.is_empty() && !self.stopped {
-            let index = (self.next)()?;
-            self.numbers = self.plan.games_of(index);
+            match (self.next)() {
+                Some(index) => self.numbers = self.plan.games_of(index),
+                None if !self.is_exhausted => {
+                    self.is_exhausted = true;
+                    self.sink.all_begun();
+                }
+                None => {}
+            }
         }
         let number = self.numbers.next()?;
         Some(CycleGame::new(self.game, &self.plan.games, number))
     }
 
     fn finished(&mut self, task: CycleGame<G>, counts: &LockstepCounts) -> anyhow::Result<()> {
+        if self.sink.is_given_up() {
+            bail!("the games are no longer wanted");
+        }
         let (record, search) = task.into_record();
         self.tally.add(&record, &search);
         self.tally.lockstep = *counts;

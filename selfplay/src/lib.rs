@@ -11,10 +11,12 @@ mod decided;
 mod fleet;
 mod forks;
 mod game_plan;
+mod head_start;
 mod import;
 mod komi;
 mod opening;
 mod past;
+mod play;
 mod policy_game;
 mod policy_plan;
 mod pool;
@@ -55,4 +57,4 @@ pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_mi
 pub use self_game::SelfGame;
 pub use settings::{cycle_plan, policy_cycle_plan};
 pub use sources::champion_sources;
-pub use stage::{run, run_as};
+pub use stage::{HeadStarts, SelfplayStage, run};

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Parser;
-use dz_stage::{Stage, StageArgs};
+use dz_stage::{Stage, StageArgs, StageContext};
+use selfplay::{HeadStarts, SelfplayStage};
 
 /// Plays the champion of a run against itself and publishes shards of whole games.
 ///
@@ -19,5 +20,9 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     dz_stage::init_logging(args.stage.events);
-    dz_stage::exit_with(&dz_stage::run_stage(Stage::Selfplay, &args.stage, selfplay::run))
+    let start = |_: &mut StageContext| {
+        Ok(SelfplayStage::new(env!("CARGO_PKG_VERSION"), HeadStarts::OnDevices))
+    };
+    let turn = SelfplayStage::turn;
+    dz_stage::exit_with(&dz_stage::run_stage_with(Stage::Selfplay, &args.stage, start, turn))
 }

@@ -1,6 +1,6 @@
 //! The stage: one turn is one cycle's games.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::bail;
 use dz_game::{AnyGame, Game, GameSpec, with_game};
@@ -8,142 +8,243 @@ use dz_search::SearchCounts;
 use dz_stage::{Spent, StageContext};
 use dz_store::{ChampionState, Entry, RunState, SelfplaySummary, Stage};
 
-use crate::collector::Collector;
+use crate::collector::{Assignment, Collector};
 use crate::fleet;
+use crate::head_start::{HeadStart, Setup, missing, order};
+use crate::play::{Play, Player, Report};
 use crate::published::each_game;
 use crate::sources::champion_sources;
 use crate::summary::{Costs, line, load, summary};
 use crate::{
-    CyclePlan, CycleTally, Past, ResignTally, ShardPublisher, add_pool, cycle_plan, cycle_resign,
-    first_shard, play_cycle, policy_cycle_plan, pool,
+    CyclePlan, CycleTally, ResignTally, ShardSink, add_pool, cycle_plan, first_shard, play_cycle,
+    policy_cycle_plan, pool,
 };
+
+/// How long the stage waits for games at once.
+const WAIT: Duration = Duration::from_millis(20);
+
+/// The stage between turns.
+#[derive(Debug)]
+pub struct SelfplayStage {
+    version: String,
+    head_starts: HeadStarts,
+    /// Games of the next cycle that have begun already.
+    next: Option<HeadStart>,
+}
+
+/// Whether the games of the next cycle begin while the last ones of a cycle end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeadStarts {
+    /// Never: for a caller who wants one turn.
+    Never,
+    /// Where a device evaluates, which would idle while batches run empty.
+    OnDevices,
+    /// Wherever stages work side by side.
+    Always,
+}
 
 /// Plays what is missing of a cycle's games and closes the turn.
 ///
 /// # Errors
 /// What store, shards, network or device report; a stop that was asked for is none.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-    run_as(env!("CARGO_PKG_VERSION"), context, cycle)
+    SelfplayStage::new(env!("CARGO_PKG_VERSION"), HeadStarts::Never).turn(context, cycle)
 }
 
-/// As [`run`], by a program of this version: workers of another one are refused.
-///
-/// # Errors
-/// As [`run`].
-pub fn run_as(version: &str, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-    let spec: GameSpec = context.config.run.game.parse()?;
-    let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
-    let state = context.ledger.state();
-    let section = &context.config.selfplay;
-    let resign = cycle_resign(&AnyGame::of(&spec)?, section, &context.run, state, cycle)?;
-    let past = match context.config.reinforce_phase(cycle) {
-        // Games drawn from policies begin at the start, and none is reanalyzed.
-        Some(_) => Past::default(),
-        None => Past::of_cycle(&context.run, state, &context.config, cycle)?,
-    };
-    let mut played = CycleTally::default();
-    // Once around where stages take turns; else once for each champion that plays.
-    let (generation, evaluator) = loop {
+impl SelfplayStage {
+    /// The stage in a program of this version: workers of another one are refused.
+    pub fn new(version: &str, head_starts: HeadStarts) -> Self {
+        Self { version: version.to_owned(), head_starts, next: None }
+    }
+
+    /// The cycle whose games have begun before the cycle before it was closed, if any.
+    pub fn cycle_begun(&self) -> Option<u32> {
+        self.next.as_ref().map(|next| next.play.order.cycle)
+    }
+
+    /// Plays what is missing of a cycle's games and closes the turn. Where stages work side by
+    /// side, games of the next cycle may have begun by then, which its turn goes on with.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn turn(&mut self, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
+        let spec: GameSpec = context.config.run.game.parse()?;
+        let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
+        let first = first_shard(context.ledger.state(), cycle);
+        let begun = self.next.take().filter(|next| next.is_of(cycle, first));
+        let (mut begun, setup) = match begun {
+            Some(HeadStart { play, setup }) => (Some(play), setup),
+            None => (None, Setup::of_cycle(&spec, context, cycle)?),
+        };
+        let mut played = CycleTally::default();
+        // Once around where stages take turns; else once for each champion that plays.
+        let (generation, evaluator) = loop {
+            let champion = Champion::of(context, cycle, &setup, begun.take());
+            let generation = champion.generation;
+            let is_over_at = champion.plan.shards();
+            let (tally, evaluator) =
+                with_game!(&spec, |game| self.play_on(&game, context, &spent, &played, champion))??;
+            played.add_costs(&tally);
+            if published(context, cycle) == is_over_at {
+                break (generation, evaluator);
+            }
+            if context.stop.requested() {
+                spent.note_last(spent.before().with(&played));
+                return Ok(());
+            }
+            let next = context.ledger.state().generation();
+            if next == generation {
+                bail!("cycle {cycle} lacks games although all were played; please report this");
+            }
+            context.events.note(
+                Stage::Selfplay,
+                format!("generation {next} plays on in place of generation {generation}"),
+            );
+        };
+        let (total, resigned) = totals(&AnyGame::of(&spec)?, context, cycle)?;
+        let summary = SelfplaySummary {
+            wall_ms: spent.wall_ms(),
+            evaluator,
+            resign: resigned.summary(&setup.resign),
+            load: load(&played),
+            ..summary(&total, &spent.before().with(&played))
+        };
+        let previous = context.ledger.state().cycle_state(cycle.saturating_sub(1));
+        let previous = previous.and_then(|now| now.games_done.as_ref()).map(|done| &done.summary);
+        let line = line(&summary, previous, generation, total.reanalyzed);
+        context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
+        context.events.turn_done(Stage::Selfplay, cycle, line);
+        Ok(())
+    }
+
+    /// Plays the missing shards of the cycle with a champion, until all are there, somebody asks to
+    /// stop, or there is another champion. Shards that were begun are finished. `played` is what
+    /// this process played of the cycle under earlier champions. Returns the new tally and the
+    /// evaluator's name.
+    fn play_on<G: Game>(
+        &mut self,
+        game: &G,
+        context: &mut StageContext,
+        spent: &Spent<Costs>,
+        played: &CycleTally,
+        champion: Champion,
+    ) -> anyhow::Result<(CycleTally, String)> {
+        let Champion { generation, plan, opponents, begun } = champion;
+        if context.ledger.state().champion.is_some() {
+            let devices = context.config.run.devices_or(&context.config.selfplay.devices);
+            let devices = dz_burn_net::pick_devices(&devices)?;
+            if let Some(note) = dz_burn_net::first_start_note(&devices) {
+                context.events.note(Stage::Selfplay, note);
+            }
+        }
+        let costs_before = spent.before().with(played);
+        let assignment = Assignment { plan: &plan, generation, spent, costs_before };
+        // Games drawn from policies need earlier networks and take seconds, so the home plays them.
+        let is_searched = plan.games.policies.is_none();
+        let mailbox = context.config.mailbox().filter(|_| is_searched).map(str::to_owned);
+        match mailbox {
+            None if is_searched && context.config.lead_cycles() > 0 => {
+                self.play_beside(game, context, assignment, begun)
+            }
+            mailbox => self.play_here(game, context, assignment, &opponents, mailbox.as_deref()),
+        }
+    }
+
+    /// Plays on other threads, so that games of the next cycle can begin before the last ones end.
+    fn play_beside<G: Game>(
+        &mut self,
+        game: &G,
+        context: &mut StageContext,
+        assignment: Assignment<'_>,
+        begun: Option<Play>,
+    ) -> anyhow::Result<(CycleTally, String)> {
+        let mut play = match begun {
+            Some(play) => play,
+            None => Play::begin(game, order(context, assignment.spent.cycle(), assignment.plan))?,
+        };
+        let player = play.player()?;
+        let looks_ahead = match self.head_starts {
+            HeadStarts::Never => false,
+            HeadStarts::OnDevices => player.is_device,
+            HeadStarts::Always => true,
+        };
+        let mut collector = Collector::new(context, assignment, &player, play.began)?;
+        let mut all_begun = false;
+        loop {
+            match play.report(WAIT) {
+                Report::Shard(index, games) => collector.shard(index, games)?,
+                Report::AllBegun => all_begun = true,
+                Report::Ready(_) | Report::Nothing => {}
+                Report::Over => return Ok((play.end()?, player.evaluator)),
+            }
+            if !collector.wants_more(&play.tally()) {
+                play.begin_no_more();
+            }
+            if looks_ahead && all_begun && self.next.is_none() {
+                self.next = HeadStart::after(game, &play, collector.context)?;
+            }
+        }
+    }
+
+    /// Plays on this thread, with workers where the run has a mailbox.
+    fn play_here<G: Game>(
+        &self,
+        game: &G,
+        context: &mut StageContext,
+        assignment: Assignment<'_>,
+        opponents: &[ChampionState],
+        mailbox: Option<&str>,
+    ) -> anyhow::Result<(CycleTally, String)> {
+        let missing = missing(context, assignment.spent.cycle(), assignment.plan);
+        let champion = context.ledger.state().champion.clone();
+        let (mut sources, network) =
+            champion_sources(game, &context.run, &context.config, champion.as_ref())?;
+        if champion.is_some() {
+            add_pool(game, &context.run, &context.config, opponents, &mut sources)?;
+        }
+        let evaluator = sources.ids()[0].clone();
+        let player = Player { evaluator, network, is_device: sources.is_device() };
+        let mut collector = Collector::new(context, assignment, &player, Instant::now())?;
+        let tally = match mailbox {
+            None => play_cycle(game, assignment.plan, &missing, &mut sources, &mut collector)?,
+            Some(address) => {
+                let version = &self.version;
+                fleet::play_with_workers(game, &missing, &mut sources, collector, address, version)?
+            }
+        };
+        Ok((tally, player.evaluator))
+    }
+}
+
+/// A champion that plays games of a cycle.
+struct Champion {
+    generation: u32,
+    plan: CyclePlan,
+    opponents: Vec<ChampionState>,
+    /// Its games that have begun already.
+    begun: Option<Play>,
+}
+
+impl Champion {
+    /// The one that has begun to play, or the newest.
+    fn of(context: &StageContext, cycle: u32, setup: &Setup, begun: Option<Play>) -> Self {
+        if let Some(play) = begun {
+            let generation = play.order.generation;
+            let plan = play.order.plan.clone();
+            return Self { generation, plan, opponents: Vec::new(), begun: Some(play) };
+        }
         let state = context.ledger.state();
         let generation = state.generation();
         let first = first_shard(state, cycle);
-        let mut plan = cycle_plan(&context.config, generation, first, resign.plan, past.clone());
-        let opponents = pool(state, &context.config, cycle);
-        if let Some(phase) = context.config.reinforce_phase(cycle).filter(|_| generation > 0) {
-            plan = policy_cycle_plan(&plan, &context.config, phase, opponents.len());
+        let config = &context.config;
+        let mut plan = cycle_plan(config, generation, first, setup.resign.plan, setup.past.clone());
+        let opponents = pool(state, config, cycle);
+        if let Some(phase) = config.reinforce_phase(cycle).filter(|_| generation > 0) {
+            plan = policy_cycle_plan(&plan, config, phase, opponents.len());
         }
         plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        let (tally, evaluator) = with_game!(&spec, |game| play_on(
-            &game, context, &spent, &played, &plan, &opponents, version
-        ))??;
-        played.add_costs(&tally);
-        if is_whole(context, cycle, &plan) {
-            break (generation, evaluator);
-        }
-        if context.stop.requested() {
-            spent.note_last(spent.before().with(&played));
-            return Ok(());
-        }
-        let next = context.ledger.state().generation();
-        if next == generation {
-            bail!("cycle {cycle} lacks games although all were played; please report this");
-        }
-        context.events.note(
-            Stage::Selfplay,
-            format!("generation {next} plays on in place of generation {generation}"),
-        );
-    };
-    let (total, resigned) = totals(&AnyGame::of(&spec)?, context, cycle)?;
-    let summary = SelfplaySummary {
-        wall_ms: spent.wall_ms(),
-        evaluator,
-        resign: resigned.summary(&resign),
-        load: load(&played),
-        ..summary(&total, &spent.before().with(&played))
-    };
-    let previous = context.ledger.state().cycle_state(cycle.saturating_sub(1));
-    let previous = previous.and_then(|now| now.games_done.as_ref()).map(|done| &done.summary);
-    let line = line(&summary, previous, generation, total.reanalyzed);
-    context.ledger.append(Entry::GamesDone { cycle, generation, summary })?;
-    context.events.turn_done(Stage::Selfplay, cycle, line);
-    Ok(())
-}
-
-/// Plays the missing shards of the cycle with the current champion, until all are there, somebody
-/// asks to stop, or there is another champion. Shards that were begun are finished. `played` is
-/// what this process played of the cycle under earlier champions. Returns the new tally and the
-/// evaluator's name.
-fn play_on<G: Game>(
-    game: &G,
-    context: &mut StageContext,
-    spent: &Spent<Costs>,
-    played: &CycleTally,
-    plan: &CyclePlan,
-    opponents: &[ChampionState],
-    version: &str,
-) -> anyhow::Result<(CycleTally, String)> {
-    let state = context.ledger.state();
-    let cycle = spent.cycle();
-    let generation = state.generation();
-    let published = state.cycle_state(cycle).map(|c| c.shards.clone()).unwrap_or_default();
-    if state.champion.is_some() {
-        let devices = context.config.run.devices_or(&context.config.selfplay.devices);
-        if let Some(note) = dz_burn_net::first_start_note(&dz_burn_net::pick_devices(&devices)?) {
-            context.events.note(Stage::Selfplay, note);
-        }
+        Self { generation, plan, opponents, begun: None }
     }
-    let (mut sources, network) =
-        champion_sources(game, &context.run, &context.config, state.champion.as_ref())?;
-    if state.champion.is_some() {
-        add_pool(game, &context.run, &context.config, opponents, &mut sources)?;
-    }
-    let evaluator = sources.ids()[0].clone();
-    let config = context.unplanned_config();
-    let header = ShardPublisher::header(&config, generation, evaluator.clone(), network)?;
-    let missing: Vec<u64> =
-        (0..plan.shards()).filter(|&i| !published.contains_key(&(i as u32))).collect();
-    let mut collector = Collector {
-        plan,
-        cycle,
-        generation,
-        published_games: published.values().map(|shard| shard.games).sum(),
-        started: Instant::now(),
-        spent,
-        costs_before: spent.before().with(played),
-        header,
-        looked: Instant::now(),
-        context,
-    };
-    // Games drawn from policies need earlier networks and take seconds, so the home plays them.
-    let mailbox = collector.context.config.mailbox().filter(|_| plan.games.policies.is_none());
-    let tally = match mailbox.map(str::to_owned) {
-        None => play_cycle(game, plan, &missing, &mut sources, &mut collector)?,
-        Some(address) => {
-            let address = address.as_str();
-            fleet::play_with_workers(game, &missing, &mut sources, collector, address, version)?
-        }
-    };
-    Ok((tally, evaluator))
 }
 
 /// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer
@@ -154,9 +255,10 @@ fn played_to(state: &RunState, cycle: u32, games_per_shard: u64) -> u64 {
     last.map_or(0, |(&index, shard)| u64::from(index) * games_per_shard + shard.games)
 }
 
-fn is_whole(context: &StageContext, cycle: u32, plan: &CyclePlan) -> bool {
+/// Published shards of the cycle.
+fn published(context: &StageContext, cycle: u32) -> u64 {
     let state = context.ledger.state().cycle_state(cycle);
-    state.is_some_and(|state| state.shards.len() as u64 == plan.shards())
+    state.map_or(0, |state| state.shards.len() as u64)
 }
 
 /// Counts of the cycle's published shards, so that they are the same after any number of kills.

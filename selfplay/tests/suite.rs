@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod ahead;
 mod komi;
 mod policies;
 mod reanalysis;

@@ -142,6 +142,11 @@ impl<G: Game> Sources<G> {
         (0..count).map_while(|_| one()).collect()
     }
 
+    /// Whether batches go to a device: a network of these gives no handles.
+    pub fn is_device(&self) -> bool {
+        self.networks.iter().flatten().any(|network| network.handle().is_none())
+    }
+
     /// Batches in flight that keep source `index` busy where one search asks for all of them, at
     /// least 1.
     pub fn batches(&self, index: usize) -> usize {

@@ -164,6 +164,16 @@ impl StageContext {
         (state.started.is_some() && !beyond).then_some(turn)
     }
 
+    /// Whether games of `cycle` may begin before the cycle before it is closed: where stages work
+    /// side by side, if it is one of the run's and no more ahead of the gate than is allowed.
+    pub fn may_begin(&self, cycle: u32) -> bool {
+        let state = self.ledger.state();
+        let lead = self.config.lead_cycles();
+        let is_allowed = lead > 0 && state.champion.is_some() && state.finished.is_none();
+        let newest = state.cycle().saturating_add(lead);
+        is_allowed && cycle <= newest.min(self.kept.cycles_planned(state.walls_ms()))
+    }
+
     /// Whether the ledger names another configuration than the one that this stage works by.
     fn is_reconfigured(&mut self) -> bool {
         let named = &self.ledger.state().config_hash;

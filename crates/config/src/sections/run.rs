@@ -24,9 +24,11 @@ section! {
         /// configuration and seed give the same bytes on the CPU. `asynchronous`: they work side by
         /// side for the whole run, and a new champion plays from the next shard on. If fewer than
         /// eight games for each of `selfplay.parallel_games` are left, it waits for the next cycle.
-        /// Nothing is lost there either, but results depend on timing. `auto` is `asynchronous`
-        /// where self-play and training have no device in common (`selfplay.devices`,
-        /// `training.devices`), and `synchronous` elsewhere.
+        /// Where a GPU evaluates, the next cycle's games begin in the places that a cycle's last
+        /// games leave free, unless they need those games (`selfplay.fork_share`,
+        /// `reanalyse_share`, an adaptive `resign`). Nothing is lost there either, but results
+        /// depend on timing. `auto` is `asynchronous` where self-play and training have no device
+        /// in common (`selfplay.devices`, `training.devices`), and `synchronous` elsewhere.
         [Results, Limits::Any] mode: RunMode = RunMode::Auto;
         /// Stages side by side: cycles that self-play may be ahead of the gate, which bounds how
         /// old the games are that training sees.

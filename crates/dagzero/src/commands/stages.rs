@@ -1,6 +1,9 @@
 //! `dagzero selfplay`, `shuffler`, `trainer`, `gatekeeper`: the stages from this executable.
 
-use dz_stage::{InForce, Stage, StageArgs, StageEnd, Stop, run_stage, run_stage_with};
+use dz_selfplay::{HeadStarts, SelfplayStage};
+use dz_stage::{
+    InForce, Stage, StageArgs, StageContext, StageEnd, Stop, run_stage, run_stage_with,
+};
 use dz_store::{Ledger, Run};
 
 use crate::Exit;
@@ -9,9 +12,12 @@ use crate::Exit;
 pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
     dz_stage::init_logging(args.events);
     let end = match stage {
-        Stage::Selfplay => run_stage(stage, args, |context, cycle| {
-            dz_selfplay::run_as(env!("DAGZERO_VERSION"), context, cycle)
-        }),
+        Stage::Selfplay => {
+            let start = |_: &mut StageContext| {
+                Ok(SelfplayStage::new(env!("DAGZERO_VERSION"), HeadStarts::OnDevices))
+            };
+            run_stage_with(stage, args, start, SelfplayStage::turn)
+        }
         Stage::Shuffler => run_stage_with(stage, args, dz_shuffler::start, |(), context, cycle| {
             dz_shuffler::run(context, cycle)
         }),
