@@ -150,6 +150,8 @@ fn a_run_comes_back_as_it_was_at_every_moment() {
         scene.append(step % 7);
         scene.retain();
         assert!(mirror.advance(&never).unwrap());
+        mirror.remove_needless().unwrap();
+        assert!(!mirror.has_needless());
         let dir = scene.folder.path().join(format!("restored-{step}"));
         let restored = restore(&scene.mailbox(), &dir).unwrap();
         assert_eq!(restored.records, scene.ledger.state().number);
@@ -182,6 +184,7 @@ fn a_home_that_is_killed_anywhere_leaves_a_prefix() {
                 mirror = scene.mirror(epoch);
             } else if random.random_range(0..2) == 0 {
                 mirror.advance(&never).unwrap();
+                mirror.remove_needless().unwrap();
             }
             if mirror.records() > 0 {
                 let dir = scene.folder.path().join(format!("restored-{step}"));

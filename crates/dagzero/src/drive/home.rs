@@ -183,11 +183,14 @@ impl Keeper {
         if !renew()? {
             lease.check()?;
         }
-        match &mut self.mirror {
-            // Many objects take longer than a lease lasts, so it is renewed between them.
-            Some(mirror) => mirror.advance(&|| renew().is_err() || stop.urgent()),
-            None => Ok(true),
+        let Some(mirror) = &mut self.mirror else { return Ok(true) };
+        // Many objects take longer than a lease lasts, so it is renewed between them.
+        let is_done = mirror.advance(&|| renew().is_err() || stop.urgent())?;
+        if mirror.has_needless() {
+            lease.check()?;
+            mirror.remove_needless()?;
         }
+        Ok(is_done)
     }
 
     /// Reports a failure once, and its end once. Returns whether the home has to end.

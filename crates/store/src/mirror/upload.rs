@@ -52,6 +52,8 @@ pub struct Mirror {
     tails: BTreeMap<String, Tail>,
     /// Hashes of the objects that the mirror has.
     objects: BTreeSet<String>,
+    /// Hashes of those that a run with the mirrored records needs, once something was mirrored.
+    wanted: Option<BTreeSet<String>>,
     /// Whether heads of earlier epochs may be there.
     has_earlier: bool,
 }
@@ -91,6 +93,7 @@ impl Mirror {
             hashes: BTreeMap::from([(LOG.to_owned(), log)]),
             tails: BTreeMap::new(),
             objects: objects.collect(),
+            wanted: None,
             has_earlier: true,
         };
         for stage in Stage::WORKERS {
@@ -121,7 +124,7 @@ impl Mirror {
     }
 
     /// Brings the mirror to the newest record, object by object, until `stops` says so. Returns
-    /// whether it is there.
+    /// whether it is there. What no run needs any more stays until [`Self::remove_needless`].
     ///
     /// # Errors
     /// What mailbox and run report. The same call goes on where it stopped.
@@ -150,7 +153,7 @@ impl Mirror {
                 continue;
             }
             self.put_records(number, given_up)?;
-            self.remove_others(&wanted)?;
+            self.wanted = Some(wanted);
         }
     }
 
@@ -224,15 +227,31 @@ impl Mirror {
         Ok(())
     }
 
-    /// Removes objects that no run with the mirrored records needs.
-    fn remove_others(&mut self, wanted: &BTreeSet<String>) -> Result<(), MirrorError> {
-        let others: Vec<String> =
-            self.objects.difference(wanted).map(|blake3| object_path(blake3)).collect();
-        if !others.is_empty() {
-            self.mailbox.delete_all(&others)?;
-            self.objects.retain(|blake3| wanted.contains(blake3));
+    /// Whether there are objects that no run with the mirrored records needs.
+    pub fn has_needless(&self) -> bool {
+        self.needless().next().is_some()
+    }
+
+    /// Removes objects that no run with the mirrored records needs. A home that was taken over must
+    /// not do that: the next one may have gone on from fewer records, and need them.
+    ///
+    /// # Errors
+    /// What the mailbox reports.
+    pub fn remove_needless(&mut self) -> Result<(), MirrorError> {
+        let needless: BTreeSet<String> = self.needless().cloned().collect();
+        if !needless.is_empty() {
+            let paths: Vec<String> = needless.iter().map(|blake3| object_path(blake3)).collect();
+            self.mailbox.delete_all(&paths)?;
+            self.objects.retain(|blake3| !needless.contains(blake3));
         }
         Ok(())
+    }
+
+    fn needless(&self) -> impl Iterator<Item = &String> {
+        let wanted = self.wanted.as_ref();
+        let is_needless =
+            move |blake3: &&String| wanted.is_some_and(|wanted| !wanted.contains(*blake3));
+        self.objects.iter().filter(is_needless)
     }
 
     /// Paths of shards that were lost or set aside.
