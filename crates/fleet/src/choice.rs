@@ -16,8 +16,19 @@ pub struct Pick {
     pub attempt: u32,
 }
 
+impl Pick {
+    /// The attempt before this one, if it is a repeat. Once the home has the unit it removes the
+    /// claim of that attempt, so a repeat without it would be played in vain.
+    pub const fn attempt_before(self) -> Option<u32> {
+        self.attempt.checked_sub(1)
+    }
+}
+
 /// Draws from the board before the remaining units are listed.
 const DRAWS: u64 = 8;
+
+/// Repeats that workers draw from at least, where there are as many.
+const FRONT_MIN: usize = 256;
 
 /// The unit that a worker tries to claim next: a random open one, so that workers rarely meet; else
 /// one of those that were claimed long ago. `tried` are those that it claimed, or was refused,
@@ -42,8 +53,9 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     let again = offer.again.iter().map(|&(unit, attempt)| Pick { unit, attempt });
     let again: Vec<Pick> =
         again.filter(|pick| !tried.contains(pick)).filter(|pick| is_others(pick.unit)).collect();
-    // The oldest first, but not all workers the same one.
-    let front = again.len().div_ceil(4).max(1) as u64;
+    // The oldest first, but not all workers the same ones: by an old board, others have claimed
+    // many of them already.
+    let front = again.len().div_ceil(4).max(FRONT_MIN.min(again.len())).max(1) as u64;
     again.get((word(DRAWS) % front) as usize).copied()
 }
 
@@ -101,7 +113,18 @@ mod tests {
         }
         assert_eq!(picked.len(), 7);
         assert_eq!(picked[..5].iter().copied().collect::<BTreeSet<_>>(), (0..5).collect());
-        assert_eq!(picked[5..], [9, 8], "the oldest first");
+        assert_eq!(picked[5..].iter().copied().collect::<BTreeSet<_>>(), [8, 9].into());
+    }
+
+    #[test]
+    fn of_many_repeats_the_oldest_come_first() {
+        let again: Vec<(u32, u32)> = (0..2_000).map(|unit| (unit, 1)).collect();
+        let offer = Offer { plan: 1, open: UnitSet::default(), again };
+        let picked: BTreeSet<u32> = (0..5_000)
+            .filter_map(|random| choose(&offer, &BTreeSet::new(), random))
+            .map(|pick| pick.unit)
+            .collect();
+        assert!(picked.len() > 490 && *picked.last().unwrap() < 500, "{}", picked.len());
     }
 
     #[test]

@@ -7,9 +7,12 @@ use crate::board::Offer;
 use crate::pace::Pace;
 use crate::unit_set::UnitSet;
 
-/// How many idle workers may attempt one unit at the same time. An attempt that takes longer than
-/// the median unit does not count: its worker may be gone.
-const AT_ONCE_MAX: usize = 2;
+/// How many workers may attempt one unit at the same time where nothing is open. An attempt that
+/// takes longer than the median unit does not count: its worker may be gone.
+const AT_ONCE: usize = 2;
+/// The same once few units are missing: at most one for so many claims that were there at a time.
+const AT_ONCE_AT_LAST: usize = 4;
+const CLAIMS_FOR_ONE_AT_LAST: usize = 32;
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
 /// Open units that an ordered desk offers at least.
@@ -25,7 +28,11 @@ pub struct Desk {
     at_home: UnitSet,
     /// Claims that were listed, by unit and attempt, and when each was first seen.
     claims: BTreeMap<u32, BTreeMap<u32, Duration>>,
+    /// When units came whose claims may still be there, and how long before that they were claimed.
+    came: BTreeMap<u32, (Duration, Duration)>,
     pace: Pace,
+    /// The most claims that were there at a time, about as many as there are workers.
+    claims_most: usize,
     /// Whether few shards are to be begun at once.
     is_ordered: bool,
 }
@@ -34,8 +41,16 @@ impl Desk {
     /// The view of a plan of which `missing` are not here. `is_ordered`: the first open units are
     /// offered, not all of them, so that few shards are begun when another champion comes.
     pub fn new(plan: u64, missing: UnitSet, is_ordered: bool) -> Self {
-        let (at_home, claims, pace) = (UnitSet::default(), BTreeMap::new(), Pace::default());
-        Self { plan, missing, at_home, claims, pace, is_ordered }
+        Self {
+            plan,
+            missing,
+            at_home: UnitSet::default(),
+            claims: BTreeMap::new(),
+            came: BTreeMap::new(),
+            pace: Pace::default(),
+            claims_most: 0,
+            is_ordered,
+        }
     }
 
     /// The plan's number.
@@ -57,16 +72,35 @@ impl Desk {
             seen.entry(unit).or_default().insert(attempt, before.copied().unwrap_or(now));
         }
         self.claims = seen;
+        self.claims_most = self.claims_most.max(self.claims.len());
+    }
+
+    /// The claims, as far as they were listed, of units that came, or were claimed, at least
+    /// `board_age` ago, the age of workers' boards. They are to be removed: a worker that would
+    /// play a unit once more sees by that that it is here. Not earlier, since workers with a board
+    /// on which the unit is open would claim it anew.
+    pub fn settled_claims(&mut self, now: Duration, board_age: Duration) -> Vec<(u32, u32)> {
+        let is_settled = |(came, took): &(Duration, Duration)| {
+            now.saturating_sub(*came) >= board_age || *took >= board_age
+        };
+        let units: Vec<u32> =
+            self.came.extract_if(.., |_, came| is_settled(came)).map(|(unit, _)| unit).collect();
+        let claims = units.into_iter().filter_map(|unit| Some((unit, self.claims.get(&unit)?)));
+        claims
+            .flat_map(|(unit, claims)| claims.keys().map(move |&attempt| (unit, attempt)))
+            .collect()
     }
 
     /// Notes that a unit is here; false if it was not missing.
     pub fn see_unit(&mut self, now: Duration, unit: u32) -> bool {
         let is_new = self.missing.remove(unit);
         let was_at_home = self.at_home.remove(unit);
-        if is_new && !was_at_home {
-            let first = self.claims.get(&unit).and_then(|claims| claims.values().min());
-            if let Some(first) = first {
-                self.pace.add(now.saturating_sub(*first));
+        let first = self.claims.get(&unit).and_then(|claims| claims.values().min());
+        let took = first.map(|first| now.saturating_sub(*first));
+        if is_new {
+            self.came.insert(unit, (now, took.unwrap_or_default()));
+            if let Some(took) = took.filter(|_| !was_at_home) {
+                self.pace.add(took);
             }
         }
         is_new
@@ -76,6 +110,7 @@ impl Desk {
     pub fn lose_unit(&mut self, unit: u32) {
         self.missing.insert(unit);
         self.claims.remove(&unit);
+        self.came.remove(&unit);
     }
 
     /// The unit that the home plays next, if there is one: the first open one, else one whose
@@ -119,6 +154,8 @@ impl Desk {
         let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
         let typical = self.pace.typical().unwrap_or(stale_after);
         let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
+        let is_last = self.missing.len() as usize * CLAIMS_FOR_ONE_AT_LAST <= self.claims_most;
+        let at_once = if is_last { AT_ONCE_AT_LAST } else { AT_ONCE };
         let nothing_open = !self.missing.iter().any(|unit| self.is_open(unit));
         let mut again: Vec<(Duration, u32, u32)> = self
             .claims
@@ -127,9 +164,11 @@ impl Desk {
             .filter_map(|(&unit, claims)| {
                 let is_given_up = claims.values().all(is_stale);
                 let young = claims.values().filter(|since| !is_slow(since)).count();
-                let wanted = is_given_up || (nothing_open && young < AT_ONCE_MAX);
-                let (last, _) = claims.last_key_value().filter(|_| wanted)?;
                 let oldest = *claims.values().min()?;
+                // The first attempt is likely to end before a second one that begins soon after it.
+                let is_due = now.saturating_sub(oldest) >= typical / 2;
+                let wanted = is_given_up || (nothing_open && is_due && young < at_once);
+                let (last, _) = claims.last_key_value().filter(|_| wanted)?;
                 Some((oldest, unit, last.saturating_add(1)))
             })
             .collect();
@@ -183,10 +222,34 @@ mod tests {
         let mut desk = desk();
         desk.see_claims(at(20), [(5, 0)]);
         desk.see_claims(at(21), (0..10).map(|unit| (unit, 0)));
-        let again = desk.offer(at(22)).again;
+        assert!(desk.offer(at(23)).again.is_empty(), "they have only just begun");
+        let again = desk.offer(at(26)).again;
         assert_eq!((again.len(), again[0]), (10, (5, 1)));
-        desk.see_claims(at(23), (0..10).map(|unit| (unit, 0)).chain([(5, 1)]));
-        assert!(!desk.offer(at(24)).again.contains(&(5, 2)), "two are at it");
+        desk.see_claims(at(27), (0..10).map(|unit| (unit, 0)).chain([(5, 1)]));
+        assert!(!desk.offer(at(28)).again.contains(&(5, 2)), "two are at it");
+    }
+
+    #[test]
+    fn the_last_few_units_are_tried_by_more() {
+        let mut desk = Desk::new(1, UnitSet::of(0..200), false);
+        desk.see_claims(at(0), (0..200).map(|unit| (unit, 0)));
+        (0..195).for_each(|unit| assert!(desk.see_unit(at(10), unit)));
+        desk.see_claims(at(11), (195..200).map(|unit| (unit, 0)).chain([(196, 1), (196, 2)]));
+        assert!(desk.offer(at(12)).again.contains(&(196, 3)));
+        desk.see_claims(at(12), (0..5).map(|attempt| (196, attempt)));
+        assert!(!desk.offer(at(13)).again.contains(&(196, 5)), "four are at it");
+    }
+
+    #[test]
+    fn claims_of_what_is_here_are_removed_a_while_later() {
+        let mut desk = Desk::new(1, UnitSet::of(0..3), false);
+        desk.see_claims(at(0), [(0, 0), (1, 0), (1, 1)]);
+        assert!(desk.see_unit(at(5), 1));
+        assert_eq!(desk.settled_claims(at(14), at(10)), []);
+        assert_eq!(desk.settled_claims(at(15), at(10)), [(1, 0), (1, 1)]);
+        assert_eq!(desk.settled_claims(at(20), at(10)), [], "once");
+        assert!(desk.see_unit(at(12), 0));
+        assert_eq!(desk.settled_claims(at(12), at(10)), [(0, 0)], "no board shows it as open");
     }
 
     #[test]

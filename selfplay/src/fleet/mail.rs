@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use dz_fleet::{
-    BOARD, Board, NOTE_BYTES_MAX, UNIT_BYTES_MAX, UnitName, UnitNote, claim_of, claims_folder,
-    inbox_folder, plan_number, unit_name,
+    BOARD, Board, NOTE_BYTES_MAX, UNIT_BYTES_MAX, UnitName, UnitNote, claim_of, claim_path,
+    claims_folder, inbox_folder, plan_number, unit_name,
 };
 use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
@@ -23,6 +23,10 @@ use super::plan::read_board;
 const WAITING_MAX: usize = 64;
 /// Where files go that are no good, for people to look at.
 const REFUSED: &str = "refused";
+
+/// Claims of units that are here are removed after so many boards: no worker that reads boards has
+/// one by then that shows the unit as open.
+const BOARDS_UNTIL_SETTLED: u32 = 3;
 
 /// How often the home lists the mailbox and shows a board.
 #[derive(Clone, Copy, Debug)]
@@ -170,7 +174,18 @@ impl Carrier {
         let claims = self.mailbox.list(&claims_folder(self.plan))?;
         let claims = claims.iter().filter_map(|found| claim_of(self.plan, &found.path));
         let now = self.handle.now();
-        self.handle.lock().desk.see_claims(now, claims);
+        let settled = {
+            let mut shared = self.handle.lock();
+            shared.desk.see_claims(now, claims);
+            shared.desk.settled_claims(now, BOARDS_UNTIL_SETTLED * self.rhythm.board)
+        };
+        let settled: Vec<String> = settled
+            .into_iter()
+            .map(|(unit, attempt)| claim_path(self.plan, unit, attempt))
+            .collect();
+        if !settled.is_empty() {
+            self.mailbox.delete_all(&settled)?;
+        }
         if self.shown.is_none_or(|shown| shown.elapsed() >= self.rhythm.board) {
             check_epoch(&self.mailbox, self.epoch)?;
             self.show()?;

@@ -128,6 +128,12 @@ impl Picker<'_> {
             let Some(pick) = choose(offer, self.tried, random) else {
                 return Ok(None);
             };
+            if let Some(before) = pick.attempt_before()
+                && !mailbox.has(&claim_path(plan.number, pick.unit, before))?
+            {
+                self.tried.insert(pick);
+                break;
+            }
             let path = claim_path(plan.number, pick.unit, pick.attempt);
             let claim = Claim::of(&identity.worker, self.evaluator).to_bytes();
             let is_ours = mailbox.offer(&path, &claim)?;
@@ -140,6 +146,10 @@ impl Picker<'_> {
                 return Ok(Some(pick.unit));
             }
             Counters::add(&counters.refused, 1);
+            if pick.attempt > 0 {
+                // All who have nothing to play look at the same few units.
+                break;
+            }
         }
         self.look(true)?;
         Ok(None)

@@ -178,6 +178,14 @@ impl Mailbox {
         }
     }
 
+    /// Whether there is such an object.
+    ///
+    /// # Errors
+    /// [`MailboxError::Trouble`].
+    pub fn has(&self, path: &str) -> Result<bool, MailboxError> {
+        Ok(self.written_ms(path)?.is_some())
+    }
+
     /// How long ago an object was written, by the store's clock; none where there is no such
     /// object. Writes a small object beside it to learn the store's time.
     ///
