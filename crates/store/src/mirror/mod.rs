@@ -10,6 +10,7 @@
 
 mod error;
 mod head;
+mod origin;
 mod restore;
 mod streams;
 mod upload;

@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use serde::{Deserialize, Serialize};
-
 use super::head::Head;
+use super::origin::Origin;
 use super::streams::{LOG, metrics_stream, read_stream, unframe};
 use super::upload::objects_of;
 use super::{MirrorError, TEXT_BYTES_MAX, config_path, expected_path, object_path};
@@ -53,8 +52,7 @@ pub fn restore(mailbox: &Mailbox, dir: &Path) -> Result<Restored, MirrorError> {
         }
     }
     put_texts(mailbox, &run, &source)?;
-    let origin = Origin { epoch: source.head.epoch };
-    run.replace(&origin_path(), &serde_json::to_vec(&origin).expect("a number writes"))?;
+    Origin { epoch: source.head.epoch }.write(&run)?;
     for (number, record) in (1..).zip(&source.records) {
         run.put_create(&log_path(number), record)?;
     }
@@ -64,24 +62,6 @@ pub fn restore(mailbox: &Mailbox, dir: &Path) -> Result<Restored, MirrorError> {
         objects: kept.len() as u64,
         bytes: kept.iter().map(|object| object.bytes).sum(),
     })
-}
-
-/// What a restored run keeps of where it came from.
-#[derive(Serialize, Deserialize)]
-struct Origin {
-    /// The epoch of the home that wrote the mirror.
-    epoch: u64,
-}
-
-/// Where a restored run keeps its origin.
-fn origin_path() -> String {
-    format!("{}/restored.json", layout::work_path(Stage::Driver))
-}
-
-/// The epoch of the home from whose mirror the run was restored, if it was.
-pub(super) fn restored_from(run: &Run) -> Option<u64> {
-    let bytes = run.read(&origin_path()).ok()?;
-    serde_json::from_slice(&bytes).ok().map(|origin: Origin| origin.epoch)
 }
 
 /// What counts of a mirror, but for its objects.

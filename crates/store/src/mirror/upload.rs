@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::head::{Extent, Head};
-use super::restore::restored_from;
+use super::origin::Origin;
 use super::streams::{LOG, Tail, frame, metrics_stream, put_part};
 use super::{MIRROR, MirrorError, config_path, expected_path, object_hash, object_path};
 use crate::ledger::Record;
@@ -78,7 +78,7 @@ impl Mirror {
             Some(log) => (found, log),
             // The home before wrote a little more before it ended. This run goes on from what it
             // was restored from, and its streams begin again.
-            None if restored_from(run) == Some(found.epoch) => {
+            None if Origin::of(run).is_some_and(|origin| origin.epoch == found.epoch) => {
                 (Head::empty(epoch), blake3::Hasher::new())
             }
             None => return Err(diverged()),
