@@ -153,6 +153,8 @@ impl Desk {
         let stale_after = self.pace.stale_after();
         let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
         let typical = self.pace.typical().unwrap_or(stale_after);
+        // Where nothing is known, as after a home's restart, nobody waits.
+        let due_after = self.pace.typical().unwrap_or_default() / 2;
         let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
         let is_last = self.missing.len() as usize * CLAIMS_FOR_ONE_AT_LAST <= self.claims_most;
         let at_once = if is_last { AT_ONCE_AT_LAST } else { AT_ONCE };
@@ -166,7 +168,7 @@ impl Desk {
                 let young = claims.values().filter(|since| !is_slow(since)).count();
                 let oldest = *claims.values().min()?;
                 // The first attempt is likely to end before a second one that begins soon after it.
-                let is_due = now.saturating_sub(oldest) >= typical / 2;
+                let is_due = now.saturating_sub(oldest) >= due_after;
                 let wanted = is_given_up || (nothing_open && is_due && young < at_once);
                 let (last, _) = claims.last_key_value().filter(|_| wanted)?;
                 Some((oldest, unit, last.saturating_add(1)))
@@ -227,6 +229,15 @@ mod tests {
         assert_eq!((again.len(), again[0]), (10, (5, 1)));
         desk.see_claims(at(27), (0..10).map(|unit| (unit, 0)).chain([(5, 1)]));
         assert!(!desk.offer(at(28)).again.contains(&(5, 2)), "two are at it");
+    }
+
+    #[test]
+    fn a_home_that_was_restarted_offers_what_dead_workers_have_claimed() {
+        let mut desk = Desk::new(1, UnitSet::of(0..2), false);
+        desk.see_claims(at(0), [(0, 0), (1, 0)]);
+        assert_eq!(desk.offer(at(0)).again, [(0, 1), (1, 1)]);
+        desk.see_claims(at(1), [(0, 0), (0, 1), (1, 0)]);
+        assert_eq!(desk.offer(at(1)).again, [(1, 1)], "two are at the other one");
     }
 
     #[test]
