@@ -3,8 +3,8 @@
 #
 #   benchmarks/gpu/contention.sh DAGZERO
 #
-# DAGZERO is a build with CUDA. Takes a minute and a half. Results of 2026-11-28:
-# ../results/2026-11-28-h200/contention.txt.
+# DAGZERO is a build with CUDA. Takes a minute and a half. ../results/2026-11-28-h200/contention.txt
+# has what the same commands gave that day; this file was written after them.
 set -uo pipefail
 dagzero=${1:?program}
 work=$(mktemp -d)
