@@ -13,6 +13,9 @@ const AT_ONCE: usize = 2;
 /// The same once few units are missing: at most one for so many claims that were there at a time.
 const AT_ONCE_AT_LAST: usize = 4;
 const CLAIMS_FOR_ONE_AT_LAST: usize = 32;
+/// What a unit is taken to last while none has come, as after a home's restart. Two workers that
+/// died at one unit hold it up for so long.
+const TYPICAL_UNKNOWN: Duration = Duration::from_mins(1);
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
 /// Open units that an ordered desk offers at least.
@@ -152,7 +155,7 @@ impl Desk {
     fn again(&self, now: Duration, most: usize) -> Vec<(u32, u32)> {
         let stale_after = self.pace.stale_after();
         let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
-        let typical = self.pace.typical().unwrap_or(stale_after);
+        let typical = self.pace.typical().unwrap_or(TYPICAL_UNKNOWN);
         // Where nothing is known, as after a home's restart, nobody waits.
         let due_after = self.pace.typical().unwrap_or_default() / 2;
         let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
@@ -238,6 +241,7 @@ mod tests {
         assert_eq!(desk.offer(at(0)).again, [(0, 1), (1, 1)]);
         desk.see_claims(at(1), [(0, 0), (0, 1), (1, 0)]);
         assert_eq!(desk.offer(at(1)).again, [(1, 1)], "two are at the other one");
+        assert_eq!(desk.offer(at(70)).again, [(0, 2), (1, 1)], "for a minute");
     }
 
     #[test]
