@@ -6,7 +6,8 @@ use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::Stage;
 
-use crate::play::Player;
+use crate::play::EvaluatorInfo;
+use crate::play_order::PlayOrder;
 use crate::summary::Costs;
 use crate::{CyclePlan, CycleTally, ShardPublisher, ShardSink};
 
@@ -47,31 +48,30 @@ pub(crate) struct Collector<'a> {
 /// What a champion plays of a cycle.
 #[derive(Clone, Copy)]
 pub(crate) struct Assignment<'a> {
-    pub(crate) plan: &'a CyclePlan,
-    pub(crate) generation: u32,
+    pub(crate) order: &'a PlayOrder,
     pub(crate) spent: &'a Spent<Costs>,
     /// The cycle's costs before this champion.
     pub(crate) costs_before: Costs,
 }
 
 impl<'a> Collector<'a> {
-    /// Collects what a player that began at `started` plays.
+    /// Collects games that an evaluator has played since `started`.
     ///
     /// # Errors
     /// If the configuration's game does not exist.
     pub(crate) fn new(
         context: &'a mut StageContext,
         assignment: Assignment<'a>,
-        player: &Player,
+        evaluator: &EvaluatorInfo,
         started: Instant,
     ) -> anyhow::Result<Self> {
-        let Assignment { plan, generation, spent, costs_before } = assignment;
-        let cycle = spent.cycle();
+        let Assignment { order, spent, costs_before } = assignment;
+        let PlayOrder { cycle, generation, ref plan, .. } = *order;
         let header = ShardPublisher::header(
             &context.unplanned_config(),
             generation,
-            player.evaluator.clone(),
-            player.network.clone(),
+            evaluator.id.clone(),
+            evaluator.network.clone(),
         )?;
         let published = context.ledger.state().cycle_state(cycle);
         let published_games =

@@ -17,6 +17,7 @@ mod komi;
 mod opening;
 mod past;
 mod play;
+mod play_order;
 mod policy_game;
 mod policy_plan;
 mod pool;

@@ -8,48 +8,40 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, bail};
-use dz_config::RunConfig;
 use dz_game::Game;
 use dz_infer::{LockstepCounts, Sources};
 use dz_shard::GameRecord;
-use dz_store::{ChampionState, Run};
 use rayon::ThreadPoolBuilder;
 
+use crate::play_order::PlayOrder;
 use crate::sources::champion_sources;
-use crate::{CyclePlan, CycleTally, ShardSink, play_cycle};
+use crate::{CycleTally, ShardSink, play_cycle};
 
-/// What is to be played, and by whom.
+/// What evaluates the positions of a play.
 #[derive(Clone, Debug)]
-pub(crate) struct PlayOrder {
-    pub(crate) run: Run,
-    pub(crate) config: RunConfig,
-    pub(crate) cycle: u32,
-    /// Generation of the champion; 0 where there is none.
-    pub(crate) generation: u32,
-    pub(crate) champion: Option<ChampionState>,
-    pub(crate) plan: CyclePlan,
-    /// The shards of the cycle to play, by index.
-    pub(crate) missing: Vec<u64>,
+pub(crate) struct EvaluatorInfo {
+    /// The evaluator's id, for headers.
+    pub(crate) id: String,
+    /// The network's name, for headers.
+    pub(crate) network: String,
+    /// Whether a device evaluates, which idles while batches are not full.
+    pub(crate) is_device: bool,
 }
 
-/// Who plays.
-#[derive(Clone, Debug)]
-pub(crate) struct Player {
-    /// What evaluates, for headers.
-    pub(crate) evaluator: String,
-    /// Name of its network, for headers.
-    pub(crate) network: String,
-    /// Whether a device evaluates, which idles while batches run empty.
-    pub(crate) is_device: bool,
+impl EvaluatorInfo {
+    /// Of source 0.
+    pub(crate) fn of<G: Game>(sources: &Sources<G>, network: String) -> Self {
+        Self { id: sources.ids()[0].clone(), network, is_device: sources.is_device() }
+    }
 }
 
 /// What a play reports, in order.
 pub(crate) enum Report {
-    /// The player has loaded.
-    Ready(Player),
+    /// The evaluator has loaded.
+    Ready(EvaluatorInfo),
     /// A whole shard: its index in the cycle and its games.
     Shard(u64, Vec<GameRecord>),
-    /// All games have begun, so from now on places become free.
+    /// All games have started, so batches are no longer full from now on.
     AllBegun,
     /// Nothing new for now.
     Nothing,
@@ -63,16 +55,16 @@ pub(crate) struct Play {
     pub(crate) order: PlayOrder,
     pub(crate) began: Instant,
     reports: Receiver<Report>,
-    board: Arc<Board>,
+    signals: Arc<Signals>,
     thread: Option<JoinHandle<anyhow::Result<CycleTally>>>,
 }
 
 /// What a play and its owner tell each other at any time.
 #[derive(Debug, Default)]
-struct Board {
+struct Signals {
     /// No more shards are to be begun.
     ends: AtomicBool,
-    /// Another play uses the places that become free.
+    /// Another play fills the device while the batches of this one are not full.
     is_followed: AtomicBool,
     /// Nobody wants the games any more.
     is_given_up: AtomicBool,
@@ -80,16 +72,16 @@ struct Board {
 }
 
 impl Play {
-    /// Begins to play on as many threads as the caller's pool has. The threads are a pool of their
-    /// own: in one pool with another play, a thread that waits for its part of a batch could take
-    /// up the whole of the other play before it goes on.
+    /// Starts to play in a thread pool of its own, as large as the caller's. In a shared pool, a
+    /// thread of one play that waits for a batch could steal the main task of the other play. It
+    /// would return only when the other play is over.
     ///
     /// # Errors
     /// If there can be no more threads.
     pub(crate) fn begin<G: Game>(game: &G, order: PlayOrder) -> anyhow::Result<Self> {
         let (sender, reports) = channel();
-        let board = Arc::new(Board::default());
-        let sink = Sink { reports: sender.clone(), board: Arc::clone(&board), followed: None };
+        let signals = Arc::new(Signals::default());
+        let sink = Sink { reports: sender.clone(), signals: Arc::clone(&signals), followed: None };
         let pool = ThreadPoolBuilder::new().num_threads(rayon::current_num_threads()).build();
         let pool = pool.context("cannot start the threads that play games")?;
         let work = {
@@ -100,7 +92,7 @@ impl Play {
         let name = format!("games of cycle {}", order.cycle);
         let thread = thread::Builder::new().name(name).spawn(work);
         let thread = Some(thread.context("cannot start the thread that plays games")?);
-        Ok(Self { order, began: Instant::now(), reports, board, thread })
+        Ok(Self { order, began: Instant::now(), reports, signals, thread })
     }
 
     /// Waits for the next report, at most for `wait`.
@@ -112,31 +104,32 @@ impl Play {
         }
     }
 
-    /// Waits until the player has loaded.
+    /// Waits until the evaluator has loaded.
     ///
     /// # Errors
     /// Why it did not load.
-    pub(crate) fn player(&mut self) -> anyhow::Result<Player> {
-        if let Ok(Report::Ready(player)) = self.reports.recv() {
-            return Ok(player);
+    pub(crate) fn evaluator(&mut self) -> anyhow::Result<EvaluatorInfo> {
+        if let Ok(Report::Ready(evaluator)) = self.reports.recv() {
+            return Ok(evaluator);
         }
         self.end()?;
-        bail!("a player ended before it had loaded; please report this")
+        bail!("self-play ended before its evaluator had loaded; please report this")
     }
 
     /// What the games came to so far.
     pub(crate) fn tally(&self) -> CycleTally {
-        *self.board.tally.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.signals.tally.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Asks for no more games than have begun.
     pub(crate) fn begin_no_more(&self) {
-        self.board.ends.store(true, Ordering::Relaxed);
+        self.signals.ends.store(true, Ordering::Relaxed);
     }
 
-    /// Says that another play uses the places that become free, so that they do not count as empty.
-    pub(crate) fn is_followed(&self) {
-        self.board.is_followed.store(true, Ordering::Relaxed);
+    /// Tells the play that another one fills the device. From now on its empty places in batches do
+    /// not count.
+    pub(crate) fn set_followed(&self) {
+        self.signals.is_followed.store(true, Ordering::Relaxed);
     }
 
     /// Waits for the end of what was begun, and returns what it came to.
@@ -151,7 +144,7 @@ impl Play {
 
 impl Drop for Play {
     fn drop(&mut self) {
-        self.board.is_given_up.store(true, Ordering::Relaxed);
+        self.signals.is_given_up.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take()
             && let Ok(Err(error)) = thread.join()
         {
@@ -168,10 +161,8 @@ fn play<G: Game>(
 ) -> anyhow::Result<CycleTally> {
     let (mut sources, network): (Sources<G>, String) =
         champion_sources(game, &order.run, &order.config, order.champion.as_ref())?;
-    let evaluator = sources.ids()[0].clone();
-    let is_device = order.champion.is_some() && sources.is_device();
     // Where nobody listens any more, the sink ends the games.
-    reports.send(Report::Ready(Player { evaluator, network, is_device })).ok();
+    reports.send(Report::Ready(EvaluatorInfo::of(&sources, network))).ok();
     let tally = play_cycle(game, &order.plan, &order.missing, &mut sources, &mut sink)?;
     Ok(CycleTally { lockstep: sink.counts(tally.lockstep), ..tally })
 }
@@ -179,13 +170,13 @@ fn play<G: Game>(
 /// Takes what is played.
 struct Sink {
     reports: Sender<Report>,
-    board: Arc<Board>,
-    /// The counts when another play began to use the free places.
+    signals: Arc<Signals>,
+    /// The counts when another play began to fill the device.
     followed: Option<LockstepCounts>,
 }
 
 impl Sink {
-    /// The counts without the empty places that another play used.
+    /// The counts without the empty places since another play fills the device.
     fn counts(&self, counts: LockstepCounts) -> LockstepCounts {
         let Some(before) = self.followed else { return counts };
         let since = counts.evaluations - before.evaluations;
@@ -203,15 +194,15 @@ impl ShardSink for Sink {
     }
 
     fn is_given_up(&self) -> bool {
-        self.board.is_given_up.load(Ordering::Relaxed)
+        self.signals.is_given_up.load(Ordering::Relaxed)
     }
 
     fn wants_more(&mut self, tally: &CycleTally) -> bool {
-        if self.followed.is_none() && self.board.is_followed.load(Ordering::Relaxed) {
+        if self.followed.is_none() && self.signals.is_followed.load(Ordering::Relaxed) {
             self.followed = Some(tally.lockstep);
         }
         let counted = CycleTally { lockstep: self.counts(tally.lockstep), ..*tally };
-        *self.board.tally.lock().unwrap_or_else(PoisonError::into_inner) = counted;
-        !self.board.ends.load(Ordering::Relaxed)
+        *self.signals.tally.lock().unwrap_or_else(PoisonError::into_inner) = counted;
+        !self.signals.ends.load(Ordering::Relaxed)
     }
 }

@@ -6,19 +6,17 @@ use anyhow::bail;
 use dz_game::{AnyGame, Game, GameSpec, with_game};
 use dz_search::SearchCounts;
 use dz_stage::{Spent, StageContext};
-use dz_store::{ChampionState, Entry, RunState, SelfplaySummary, Stage};
+use dz_store::{Entry, SelfplaySummary, Stage};
 
 use crate::collector::{Assignment, Collector};
 use crate::fleet;
-use crate::head_start::{HeadStart, Setup, missing, order};
-use crate::play::{Play, Player, Report};
+use crate::head_start::HeadStart;
+use crate::play::{EvaluatorInfo, Play, Report};
+use crate::play_order::{PlayOrder, Setup};
 use crate::published::each_game;
 use crate::sources::champion_sources;
 use crate::summary::{Costs, line, load, summary};
-use crate::{
-    CyclePlan, CycleTally, ResignTally, ShardSink, add_pool, cycle_plan, first_shard, play_cycle,
-    policy_cycle_plan, pool,
-};
+use crate::{CycleTally, ResignTally, ShardSink, add_pool, first_shard, play_cycle};
 
 /// How long the stage waits for games at once.
 const WAIT: Duration = Duration::from_millis(20);
@@ -79,13 +77,18 @@ impl SelfplayStage {
         let mut played = CycleTally::default();
         // Once around where stages take turns; else once for each champion that plays.
         let (generation, evaluator) = loop {
-            let champion = Champion::of(context, cycle, &setup, begun.take());
-            let generation = champion.generation;
-            let is_over_at = champion.plan.shards();
+            let newest =
+                || PlayOrder::of_cycle(context, context.config.clone(), cycle, first, &setup);
+            let order = begun.as_ref().map_or_else(newest, |play| play.order.clone());
+            let generation = order.generation;
+            let shards = order.plan.shards();
+            let begun = begun.take();
+            let costs_before = spent.before().with(&played);
+            let assignment = Assignment { order: &order, spent: &spent, costs_before };
             let (tally, evaluator) =
-                with_game!(&spec, |game| self.play_on(&game, context, &spent, &played, champion))??;
+                with_game!(&spec, |game| self.play_on(&game, context, assignment, begun))??;
             played.add_costs(&tally);
-            if published(context, cycle) == is_over_at {
+            if published(context, cycle) == shards {
                 break (generation, evaluator);
             }
             if context.stop.requested() {
@@ -118,35 +121,30 @@ impl SelfplayStage {
     }
 
     /// Plays the missing shards of the cycle with a champion, until all are there, somebody asks to
-    /// stop, or there is another champion. Shards that were begun are finished. `played` is what
-    /// this process played of the cycle under earlier champions. Returns the new tally and the
-    /// evaluator's name.
+    /// stop, or there is another champion. Shards that were begun are finished. `begun` are games
+    /// of the order that have started already. Returns the new tally and the evaluator's name.
     fn play_on<G: Game>(
         &mut self,
         game: &G,
         context: &mut StageContext,
-        spent: &Spent<Costs>,
-        played: &CycleTally,
-        champion: Champion,
+        assignment: Assignment<'_>,
+        begun: Option<Play>,
     ) -> anyhow::Result<(CycleTally, String)> {
-        let Champion { generation, plan, opponents, begun } = champion;
-        if context.ledger.state().champion.is_some() {
+        if assignment.order.champion.is_some() {
             let devices = context.config.run.devices_or(&context.config.selfplay.devices);
             let devices = dz_burn_net::pick_devices(&devices)?;
             if let Some(note) = dz_burn_net::first_start_note(&devices) {
                 context.events.note(Stage::Selfplay, note);
             }
         }
-        let costs_before = spent.before().with(played);
-        let assignment = Assignment { plan: &plan, generation, spent, costs_before };
         // Games drawn from policies need earlier networks and take seconds, so the home plays them.
-        let is_searched = plan.games.policies.is_none();
+        let is_searched = assignment.order.plan.games.policies.is_none();
         let mailbox = context.config.mailbox().filter(|_| is_searched).map(str::to_owned);
         match mailbox {
             None if is_searched && context.config.lead_cycles() > 0 => {
                 self.play_beside(game, context, assignment, begun)
             }
-            mailbox => self.play_here(game, context, assignment, &opponents, mailbox.as_deref()),
+            mailbox => self.play_here(game, context, assignment, mailbox.as_deref()),
         }
     }
 
@@ -160,22 +158,22 @@ impl SelfplayStage {
     ) -> anyhow::Result<(CycleTally, String)> {
         let mut play = match begun {
             Some(play) => play,
-            None => Play::begin(game, order(context, assignment.spent.cycle(), assignment.plan))?,
+            None => Play::begin(game, assignment.order.clone())?,
         };
-        let player = play.player()?;
+        let evaluator = play.evaluator()?;
         let looks_ahead = match self.head_starts {
             HeadStarts::Never => false,
-            HeadStarts::OnDevices => player.is_device,
+            HeadStarts::OnDevices => evaluator.is_device,
             HeadStarts::Always => true,
         };
-        let mut collector = Collector::new(context, assignment, &player, play.began)?;
+        let mut collector = Collector::new(context, assignment, &evaluator, play.began)?;
         let mut all_begun = false;
         loop {
             match play.report(WAIT) {
                 Report::Shard(index, games) => collector.shard(index, games)?,
                 Report::AllBegun => all_begun = true,
                 Report::Ready(_) | Report::Nothing => {}
-                Report::Over => return Ok((play.end()?, player.evaluator)),
+                Report::Over => return Ok((play.end()?, evaluator.id)),
             }
             if !collector.wants_more(&play.tally()) {
                 play.begin_no_more();
@@ -192,67 +190,24 @@ impl SelfplayStage {
         game: &G,
         context: &mut StageContext,
         assignment: Assignment<'_>,
-        opponents: &[ChampionState],
         mailbox: Option<&str>,
     ) -> anyhow::Result<(CycleTally, String)> {
-        let missing = missing(context, assignment.spent.cycle(), assignment.plan);
-        let champion = context.ledger.state().champion.clone();
-        let (mut sources, network) =
-            champion_sources(game, &context.run, &context.config, champion.as_ref())?;
+        let PlayOrder { run, config, champion, opponents, plan, missing, .. } = assignment.order;
+        let (mut sources, network) = champion_sources(game, run, config, champion.as_ref())?;
         if champion.is_some() {
-            add_pool(game, &context.run, &context.config, opponents, &mut sources)?;
+            add_pool(game, run, config, opponents, &mut sources)?;
         }
-        let evaluator = sources.ids()[0].clone();
-        let player = Player { evaluator, network, is_device: sources.is_device() };
-        let mut collector = Collector::new(context, assignment, &player, Instant::now())?;
+        let evaluator = EvaluatorInfo::of(&sources, network);
+        let mut collector = Collector::new(context, assignment, &evaluator, Instant::now())?;
         let tally = match mailbox {
-            None => play_cycle(game, assignment.plan, &missing, &mut sources, &mut collector)?,
+            None => play_cycle(game, plan, missing, &mut sources, &mut collector)?,
             Some(address) => {
                 let version = &self.version;
-                fleet::play_with_workers(game, &missing, &mut sources, collector, address, version)?
+                fleet::play_with_workers(game, missing, &mut sources, collector, address, version)?
             }
         };
-        Ok((tally, player.evaluator))
+        Ok((tally, evaluator.id))
     }
-}
-
-/// A champion that plays games of a cycle.
-struct Champion {
-    generation: u32,
-    plan: CyclePlan,
-    opponents: Vec<ChampionState>,
-    /// Its games that have begun already.
-    begun: Option<Play>,
-}
-
-impl Champion {
-    /// The one that has begun to play, or the newest.
-    fn of(context: &StageContext, cycle: u32, setup: &Setup, begun: Option<Play>) -> Self {
-        if let Some(play) = begun {
-            let generation = play.order.generation;
-            let plan = play.order.plan.clone();
-            return Self { generation, plan, opponents: Vec::new(), begun: Some(play) };
-        }
-        let state = context.ledger.state();
-        let generation = state.generation();
-        let first = first_shard(state, cycle);
-        let config = &context.config;
-        let mut plan = cycle_plan(config, generation, first, setup.resign.plan, setup.past.clone());
-        let opponents = pool(state, config, cycle);
-        if let Some(phase) = config.reinforce_phase(cycle).filter(|_| generation > 0) {
-            plan = policy_cycle_plan(&plan, config, phase, opponents.len());
-        }
-        plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        Self { generation, plan, opponents, begun: None }
-    }
-}
-
-/// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer
-/// be asked for by now: because somebody changed the setting, or because the first champion came in
-/// the midst of it, whose cycles are of another size.
-fn played_to(state: &RunState, cycle: u32, games_per_shard: u64) -> u64 {
-    let last = state.cycle_state(cycle).and_then(|now| now.shards.last_key_value());
-    last.map_or(0, |(&index, shard)| u64::from(index) * games_per_shard + shard.games)
 }
 
 /// Published shards of the cycle.

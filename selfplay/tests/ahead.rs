@@ -78,7 +78,7 @@ fn a_head_start_changes_no_shard() {
 }
 
 #[test]
-fn a_head_start_by_another_configuration_is_given_up() {
+fn a_head_start_of_a_process_that_ends_is_played_again() {
     let folder = tempfile::tempdir().unwrap();
     let run = begin(&folder.path().join("run"));
     let mut stage = SelfplayStage::new("0", HeadStarts::Always);

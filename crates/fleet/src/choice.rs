@@ -17,8 +17,8 @@ pub struct Pick {
 }
 
 impl Pick {
-    /// The attempt before this one, if it is a repeat. Once the home has the unit it removes the
-    /// claim of that attempt, so a repeat without it would be played in vain.
+    /// Returns the attempt before this one, if this one is a repeat. The home removes the claim of
+    /// that attempt when it has the unit. Without the claim a repeat is useless.
     pub const fn attempt_before(self) -> Option<u32> {
         self.attempt.checked_sub(1)
     }
@@ -27,7 +27,7 @@ impl Pick {
 /// Draws from the board before the remaining units are listed.
 const DRAWS: u64 = 8;
 
-/// Repeats that workers draw from at least, where there are as many.
+/// Workers draw from at least this many repeats, or from all.
 const FRONT_MIN: usize = 256;
 
 /// The unit that a worker tries to claim next: a random open one, so that workers rarely meet; else
@@ -53,10 +53,11 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     let again = offer.again.iter().map(|&(unit, attempt)| Pick { unit, attempt });
     let again: Vec<Pick> =
         again.filter(|pick| !tried.contains(pick)).filter(|pick| is_others(pick.unit)).collect();
-    // The oldest first, but not all workers the same ones: by an old board, others have claimed
-    // many of them already.
-    let front = again.len().div_ceil(4).max(FRONT_MIN.min(again.len())).max(1) as u64;
-    again.get((word(DRAWS) % front) as usize).copied()
+    // The oldest first. Others may have claimed many of them since the board was written, so
+    // workers draw from many.
+    let front = again.len().div_ceil(4).max(FRONT_MIN).min(again.len());
+    let place = word(DRAWS).checked_rem(front as u64)?;
+    again.get(place as usize).copied()
 }
 
 /// Longest pause before a worker's first request.

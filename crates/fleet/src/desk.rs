@@ -7,14 +7,15 @@ use crate::board::Offer;
 use crate::pace::Pace;
 use crate::unit_set::UnitSet;
 
-/// How many workers may attempt one unit at the same time where nothing is open. An attempt that
+/// How many workers may attempt one unit at the same time when no unit is open. An attempt that
 /// takes longer than the median unit does not count: its worker may be gone.
 const AT_ONCE: usize = 2;
-/// The same once few units are missing: at most one for so many claims that were there at a time.
+/// The same for the last units of a plan.
 const AT_ONCE_AT_LAST: usize = 4;
-const CLAIMS_FOR_ONE_AT_LAST: usize = 32;
-/// What a unit is taken to last while none has come, as after a home's restart. Two workers that
-/// died at one unit hold it up for so long.
+/// The last units: at most one for this many workers.
+const WORKERS_FOR_ONE_AT_LAST: usize = 32;
+/// The assumed time of a unit as long as no unit has come, for example after the home's restart. If
+/// two workers die at one unit, it is offered again after this time.
 const TYPICAL_UNKNOWN: Duration = Duration::from_mins(1);
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
@@ -31,13 +32,21 @@ pub struct Desk {
     at_home: UnitSet,
     /// Claims that were listed, by unit and attempt, and when each was first seen.
     claims: BTreeMap<u32, BTreeMap<u32, Duration>>,
-    /// When units came whose claims may still be there, and how long before that they were claimed.
-    came: BTreeMap<u32, (Duration, Duration)>,
+    /// Units that came and whose claims may still be there.
+    arrivals: BTreeMap<u32, Arrival>,
     pace: Pace,
-    /// The most claims that were there at a time, about as many as there are workers.
-    claims_most: usize,
+    /// The most units that were claimed at a time, about the number of workers.
+    workers: usize,
     /// Whether few shards are to be begun at once.
     is_ordered: bool,
+}
+
+/// When a unit came.
+#[derive(Clone, Copy, Debug)]
+struct Arrival {
+    at: Duration,
+    /// Time since its first claim was listed; 0 if none was.
+    took: Duration,
 }
 
 impl Desk {
@@ -49,9 +58,9 @@ impl Desk {
             missing,
             at_home: UnitSet::default(),
             claims: BTreeMap::new(),
-            came: BTreeMap::new(),
+            arrivals: BTreeMap::new(),
             pace: Pace::default(),
-            claims_most: 0,
+            workers: 0,
             is_ordered,
         }
     }
@@ -75,19 +84,20 @@ impl Desk {
             seen.entry(unit).or_default().insert(attempt, before.copied().unwrap_or(now));
         }
         self.claims = seen;
-        self.claims_most = self.claims_most.max(self.claims.len());
+        self.workers = self.workers.max(self.claims.len());
     }
 
-    /// The claims, as far as they were listed, of units that came, or were claimed, at least
-    /// `board_age` ago, the age of workers' boards. They are to be removed: a worker that would
-    /// play a unit once more sees by that that it is here. Not earlier, since workers with a board
-    /// on which the unit is open would claim it anew.
+    /// Returns the claims of units that are here, once, so that they are removed. A worker repeats
+    /// a unit only while the claim before is there.
+    ///
+    /// Workers' boards are up to `board_age` old. As long as such a board may show a unit as open,
+    /// its claims stay, so that nobody claims it anew.
     pub fn settled_claims(&mut self, now: Duration, board_age: Duration) -> Vec<(u32, u32)> {
-        let is_settled = |(came, took): &(Duration, Duration)| {
-            now.saturating_sub(*came) >= board_age || *took >= board_age
+        let is_settled = |arrival: &Arrival| {
+            now.saturating_sub(arrival.at) >= board_age || arrival.took >= board_age
         };
-        let units: Vec<u32> =
-            self.came.extract_if(.., |_, came| is_settled(came)).map(|(unit, _)| unit).collect();
+        let settled = self.arrivals.extract_if(.., |_, arrival| is_settled(arrival));
+        let units: Vec<u32> = settled.map(|(unit, _)| unit).collect();
         let claims = units.into_iter().filter_map(|unit| Some((unit, self.claims.get(&unit)?)));
         claims
             .flat_map(|(unit, claims)| claims.keys().map(move |&attempt| (unit, attempt)))
@@ -101,7 +111,7 @@ impl Desk {
         let first = self.claims.get(&unit).and_then(|claims| claims.values().min());
         let took = first.map(|first| now.saturating_sub(*first));
         if is_new {
-            self.came.insert(unit, (now, took.unwrap_or_default()));
+            self.arrivals.insert(unit, Arrival { at: now, took: took.unwrap_or_default() });
             if let Some(took) = took.filter(|_| !was_at_home) {
                 self.pace.add(took);
             }
@@ -113,7 +123,7 @@ impl Desk {
     pub fn lose_unit(&mut self, unit: u32) {
         self.missing.insert(unit);
         self.claims.remove(&unit);
-        self.came.remove(&unit);
+        self.arrivals.remove(&unit);
     }
 
     /// The unit that the home plays next, if there is one: the first open one, else one whose
@@ -156,10 +166,10 @@ impl Desk {
         let stale_after = self.pace.stale_after();
         let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
         let typical = self.pace.typical().unwrap_or(TYPICAL_UNKNOWN);
-        // Where nothing is known, as after a home's restart, nobody waits.
+        // As long as no unit has come, repeats are offered at once.
         let due_after = self.pace.typical().unwrap_or_default() / 2;
         let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
-        let is_last = self.missing.len() as usize * CLAIMS_FOR_ONE_AT_LAST <= self.claims_most;
+        let is_last = self.missing.len() as usize * WORKERS_FOR_ONE_AT_LAST <= self.workers;
         let at_once = if is_last { AT_ONCE_AT_LAST } else { AT_ONCE };
         let nothing_open = !self.missing.iter().any(|unit| self.is_open(unit));
         let mut again: Vec<(Duration, u32, u32)> = self
@@ -170,7 +180,7 @@ impl Desk {
                 let is_given_up = claims.values().all(is_stale);
                 let young = claims.values().filter(|since| !is_slow(since)).count();
                 let oldest = *claims.values().min()?;
-                // The first attempt is likely to end before a second one that begins soon after it.
+                // A repeat that starts soon after the first attempt would end later than it.
                 let is_due = now.saturating_sub(oldest) >= due_after;
                 let wanted = is_given_up || (nothing_open && is_due && young < at_once);
                 let (last, _) = claims.last_key_value().filter(|_| wanted)?;

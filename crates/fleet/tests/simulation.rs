@@ -317,7 +317,7 @@ fn check(name: &str, scenario: Scenario, stretch_max: f64, waste_max: f64) {
     let Outcome { stretch, waste, refused, requests_peak } = outcome;
     let [boards, claims, inbox] = requests_peak;
     println!(
-        "{name}: {stretch:.2} times the ideal, {:.1} % played in vain, {refused:.1} claims refused a unit, at most \
+        "{name}: {stretch:.2} times the ideal, {:.1} % wasted, {refused:.1} claims refused a unit, at most \
          {boards} requests/s of boards, {claims} of claims, {inbox} of the inbox",
         100.0 * waste
     );

@@ -52,6 +52,13 @@ impl Scene {
         Mailbox::make(&self.folder.path().join("mailbox").display().to_string()).unwrap()
     }
 
+    /// The run as another machine has it from the mirror.
+    fn restored(&self, name: &str) -> Run {
+        let dir = self.folder.path().join(name);
+        restore(&self.mailbox(), &dir).unwrap();
+        Run::open(&dir).unwrap()
+    }
+
     fn mirror(&self, epoch: u64) -> Mirror {
         Mirror::open(&self.mailbox(), self.run(), epoch).unwrap()
     }
@@ -205,9 +212,7 @@ fn a_home_that_was_taken_over_changes_nothing_any_more() {
     (0..4).for_each(|part| scene.append(part));
     old.advance(&never).unwrap();
     // Another machine goes on.
-    let dir = scene.folder.path().join("other");
-    restore(&scene.mailbox(), &dir).unwrap();
-    let run = Run::open(&dir).unwrap();
+    let run = scene.restored("other");
     let mut new = Mirror::open(&scene.mailbox(), &run, 2).unwrap();
     let mut ledger = Ledger::open(&run).unwrap();
     ledger.claim(Stage::Trainer).unwrap();
@@ -217,9 +222,7 @@ fn a_home_that_was_taken_over_changes_nothing_any_more() {
     // The old home wakes up and writes what it had in mind.
     scene.append(4);
     old.advance(&never).unwrap();
-    let again = scene.folder.path().join("again");
-    restore(&scene.mailbox(), &again).unwrap();
-    assert_eq!(files(&again), files(&dir));
+    assert_eq!(files(scene.restored("again").root()), files(run.root()));
     // When it starts again it is refused.
     let error = Mirror::open(&scene.mailbox(), scene.run(), 3).unwrap_err();
     assert!(matches!(error, MirrorError::Diverged { .. }), "{error}");
@@ -232,28 +235,24 @@ fn what_the_old_home_wrote_while_its_run_was_restored_is_dropped() {
     let mut old = scene.mirror(1);
     (0..4).for_each(|part| scene.append(part));
     old.advance(&never).unwrap();
-    let dir = scene.folder.path().join("other");
-    restore(&scene.mailbox(), &dir).unwrap();
+    let run = scene.restored("other");
     // The old home does not know yet that another machine goes on.
     (4..7).for_each(|part| scene.append(part));
     old.advance(&never).unwrap();
-    let run = Run::open(&dir).unwrap();
     let mut ledger = Ledger::open(&run).unwrap();
     ledger.claim(Stage::Driver).unwrap();
     let mut new = Mirror::open(&scene.mailbox(), &run, 2).unwrap();
     new.advance(&never).unwrap();
     scene.append(7);
     old.advance(&never).unwrap();
-    let again = scene.folder.path().join("again");
-    restore(&scene.mailbox(), &again).unwrap();
-    assert_eq!(files(&again), files(&dir));
+    let third = scene.restored("again");
+    assert_eq!(files(third.root()), files(run.root()));
     // The old one is refused, and so is the new one once a third has gone on.
     let refused = |run: &Run, epoch: u64| {
         let error = Mirror::open(&scene.mailbox(), run, epoch).unwrap_err();
         assert!(matches!(error, MirrorError::Diverged { .. }), "{error}");
     };
     refused(scene.run(), 3);
-    let third = Run::open(&again).unwrap();
     Ledger::open(&third).unwrap().claim(Stage::Driver).unwrap();
     Mirror::open(&scene.mailbox(), &third, 4).unwrap().advance(&never).unwrap();
     ledger.claim(Stage::Driver).unwrap();

@@ -24,9 +24,8 @@ const WAITING_MAX: usize = 64;
 /// Where files go that are no good, for people to look at.
 const REFUSED: &str = "refused";
 
-/// Claims of units that are here are removed after so many boards: no worker that reads boards has
-/// one by then that shows the unit as open.
-const BOARDS_UNTIL_SETTLED: u32 = 3;
+/// Workers' boards are at most this many intervals between boards old.
+const BOARD_AGE_MAX: u32 = 3;
 
 /// How often the home lists the mailbox and shows a board.
 #[derive(Clone, Copy, Debug)]
@@ -177,7 +176,7 @@ impl Carrier {
         let settled = {
             let mut shared = self.handle.lock();
             shared.desk.see_claims(now, claims);
-            shared.desk.settled_claims(now, BOARDS_UNTIL_SETTLED * self.rhythm.board)
+            shared.desk.settled_claims(now, BOARD_AGE_MAX * self.rhythm.board)
         };
         let settled: Vec<String> = settled
             .into_iter()

@@ -24,9 +24,9 @@ section! {
         /// configuration and seed give the same bytes on the CPU. `asynchronous`: they work side by
         /// side for the whole run, and a new champion plays from the next shard on. If fewer than
         /// eight games for each of `selfplay.parallel_games` are left, it waits for the next cycle.
-        /// Where a GPU evaluates, the next cycle's games begin in the places that a cycle's last
-        /// games leave free, unless they need those games (`selfplay.fork_share`,
-        /// `reanalyse_share`, an adaptive `resign`). Nothing is lost there either, but results
+        /// On a GPU, games of the next cycle start once all games of the cycle have started, unless
+        /// they need the games of the cycle (`selfplay.fork_share`, `reanalyse_share`, an adaptive
+        /// `resign`). Nothing is lost in asynchronous mode either, but results
         /// depend on timing. `auto` is `asynchronous` where self-play and training have no device
         /// in common (`selfplay.devices`, `training.devices`), and `synchronous` elsewhere.
         [Results, Limits::Any] mode: RunMode = RunMode::Auto;
