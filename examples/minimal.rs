@@ -123,7 +123,7 @@ fn search(
     while let Gathered::Need(id) = search.gather() {
         let leaf = search.leaf(id).expect("a leaf that was just gathered");
         let evaluation = network.evaluate(0, &[position(leaf.state).view(&TicTacToe)])?.remove(0);
-        search.apply(id, evaluation.wdl, &evaluation.priors);
+        search.apply(id, evaluation.expected.wdl, &evaluation.priors);
     }
     Ok(search.summary())
 }

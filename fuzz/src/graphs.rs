@@ -26,7 +26,7 @@ pub fn graphs(data: &[u8]) {
     while let Gathered::Need(id) = search.gather() {
         let leaf = search.leaf(id).expect("it was just asked for");
         let estimate = graph.evaluate(*leaf.state, &mut priors);
-        let answer = NetworkAnswer { estimate, priors: &priors, heuristics: &[], cached: false };
+        let answer = NetworkAnswer::new(estimate, &priors);
         search.apply_network(id, &answer);
     }
     let counts = search.counts();

@@ -29,7 +29,14 @@ pub fn cycle_plan(
     let (params, games, (playouts, playouts_fast)) = if is_taught {
         (params, selfplay.games, config.selfplay_playouts(generation))
     } else {
-        let params = SearchParams { tie_break: TieBreak::Random, value_bias: None, ..params };
+        let tie_break = TieBreak::Random;
+        let params = SearchParams {
+            tie_break,
+            value_bias: None,
+            score_utility: None,
+            uncertainty: None,
+            ..params
+        };
         let fast = selfplay.playouts_fast.min(bootstrap.playouts);
         (params, bootstrap.games, (bootstrap.playouts, fast))
     };

@@ -7,6 +7,7 @@ use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::Game;
 use dz_infer::{Sources, Uniform};
 use dz_play::rollouts_of;
+use dz_search_settings::SearchSettings;
 use dz_store::{ChampionState, Run};
 
 /// The champion as source 0, and the name of its network for headers. Without a champion, source 0
@@ -49,6 +50,8 @@ pub(crate) fn sources_of<G: Game>(
     };
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let network = dz_burn_net::network_evaluator_on(game, bytes, &devices)?;
-    sources.add_network(game, network, config.selfplay.cache_entries as usize)?;
+    let source = sources.add_network(game, network, config.selfplay.cache_entries as usize)?;
+    let params = SearchSettings::of(&config.search).params;
+    dz_play::check_numbers(game, &params, &sources, source)?;
     Ok((sources, name.to_owned()))
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use HeadOutput::{Number, Points, Policy, Values};
+use HeadOutput::{Number, Points, Policy, SquaredError, Values};
 
 use crate::HeadsSection;
 
@@ -27,6 +27,8 @@ pub enum Head {
     Margin,
     /// Whose each point is in the end.
     Ownership,
+    /// How far the value of the shortest horizon is from what comes.
+    ShortTermError,
 }
 
 /// What a head gives. This decides which layer it reads and how its loss is computed.
@@ -39,6 +41,9 @@ pub enum HeadOutput {
     Values(usize),
     /// One number in this unit, from the value head's hidden layer. The loss is Huber's.
     Number(Unit),
+    /// A logit x of the squared error 4 / (1 + e^-x), from the value head's hidden layer. The loss
+    /// is Huber's, against the squared error of the head of short-term values.
+    SquaredError,
     /// Logits of mine, nobody's and theirs for each point `[H W, 3]`, from the tower's outputs. The
     /// loss is the mean of their cross-entropies.
     Points,
@@ -59,7 +64,8 @@ struct Row {
     /// The name of its one layer in networks and checkpoints.
     layer: &'static str,
     output: HeadOutput,
-    /// Whether rows have a column with its target. The soft policy's is made of the policy's.
+    /// Whether rows have a column with its target. The soft policy's is made of the policy's, that
+    /// of the short-term error of the short-term value's.
     in_rows: bool,
     /// Whether network files have it, because somebody who plays reads it.
     in_files: bool,
@@ -85,13 +91,14 @@ const TABLE: [Row; Head::COUNT] = [
     row("soft_policy", "soft_policy.linear", Policy, false, false, |w| w.soft_policy_weight),
     row("short_term", "short_term.output", Values(HORIZONS), true, false, |w| w.short_term_weight),
     row("plies_left", "plies_left.output", Number(Unit::Area), true, false, |w| w.plies_left_weight),
-    row("margin", "margin.output", Number(Unit::Side), true, false, |w| w.margin_weight),
+    row("margin", "margin.output", Number(Unit::Side), true, true, |w| w.margin_weight),
     row("ownership", "ownership.points", Points, true, true, |w| w.ownership_weight),
+    row("short_term_error", "short_term_error.output", SquaredError, false, true, |w| w.short_term_error_weight),
 ];
 
 impl Head {
     /// How many there are.
-    pub const COUNT: usize = 6;
+    pub const COUNT: usize = 7;
 
     /// All of them, in order.
     pub const ALL: [Self; Self::COUNT] = [
@@ -101,6 +108,7 @@ impl Head {
         Self::PliesLeft,
         Self::Margin,
         Self::Ownership,
+        Self::ShortTermError,
     ];
 
     fn row(self) -> &'static Row {
@@ -158,6 +166,7 @@ mod tests {
             plies_left_weight: 3.0,
             margin_weight: 4.0,
             ownership_weight: 5.0,
+            short_term_error_weight: 6.0,
         };
         for (i, head) in Head::ALL.into_iter().enumerate() {
             assert_eq!(head as usize, i);

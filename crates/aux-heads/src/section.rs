@@ -31,6 +31,10 @@ section! {
         /// Whose each point is in the end, where the game says: cross-entropy of mine, nobody's,
         /// theirs, the mean over points (KataGo: 1.5).
         [Fixed, real(0.0, 1000.0)] ownership_weight: f64 = 0.0;
+        /// How far the short-term value of the shortest horizon will be off: Huber loss of its
+        /// squared error, linear from 0.4 on (KataGo: 2). It needs `short_term_weight` above 0.
+        /// Searches with `search.uncertainty_coeff` weigh positions by it.
+        [Fixed, real(0.0, 1000.0)] short_term_error_weight: f64 = 0.0;
     }
 }
 

@@ -44,7 +44,7 @@ fn run(
     while let Gathered::Need(id) = search.gather() {
         let (Some(key), Some(leaf)) = (search.leaf_eval_key(id), search.leaf(id)) else { break };
         let estimate = tables.evaluate(key, leaf.legal, priors);
-        let answer = NetworkAnswer { estimate, priors, heuristics: &[], cached: false };
+        let answer = NetworkAnswer::new(estimate, priors);
         search.apply_network(id, &answer);
     }
     search.counts().playouts as u32

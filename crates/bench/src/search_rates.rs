@@ -45,7 +45,8 @@ pub fn placement_rates(
                 let estimate = tables.evaluate(key, leaf.legal, &mut priors);
                 let heuristics = &[][..];
                 let cached = false;
-                let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };
+                let answer =
+                    NetworkAnswer { heuristics, cached, ..NetworkAnswer::new(estimate, &priors) };
                 search.apply_network(id, &answer);
             }
         }

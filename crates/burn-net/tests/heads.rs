@@ -30,7 +30,7 @@ fn tensors(checkpoint: &[u8]) -> BTreeMap<String, TensorData> {
 #[test]
 fn heads_without_targets_change_nothing_else() {
     let plain = full();
-    for heads in [all_heads(full()), NetworkSpec { heads: [Head::Margin].into(), ..full() }] {
+    for heads in [all_heads(full()), NetworkSpec { heads: [Head::PliesLeft].into(), ..full() }] {
         let (mut with, mut without) = (learner(&heads), learner(&plain));
         for i in 0..6 {
             let batch = rows_with_heads(&heads, 70, i, 0.0);
@@ -55,11 +55,9 @@ fn heads_without_targets_change_nothing_else() {
         }
         let (file, bare) = (with.export(&info()).unwrap(), without.export(&info()).unwrap());
         assert!(bare.tensors.iter().all(|(name, tensor)| file.tensors[name] == *tensor));
-        let is_owner = |name: &&String| name.starts_with("ownership.");
-        let owners = file.tensors.keys().filter(is_owner).count();
-        assert_eq!(file.tensors.len(), bare.tensors.len() + owners);
-        assert_eq!(owners > 0, heads.heads.contains(&Head::Ownership));
-        if owners == 0 {
+        let exported = heads.heads.iter().filter(|head| head.is_exported()).count();
+        assert_eq!(file.tensors.len(), bare.tensors.len() + 2 * exported);
+        if exported == 0 {
             assert_eq!(file.to_bytes().unwrap(), bare.to_bytes().unwrap(), "the same file");
         }
     }
@@ -79,7 +77,7 @@ fn every_head_is_learnt_by_heart() {
         let (first, last) = (first[head].unwrap(), last[head].unwrap());
         // A little below the entropy of the targets: nine tenths on one of three, or of six moves.
         let least = match head {
-            Head::PliesLeft | Head::Margin => 0.0,
+            Head::PliesLeft | Head::Margin | Head::ShortTermError => 0.0,
             Head::ShortTerm | Head::Ownership => 0.29,
             Head::Reply => 0.4,
             Head::SoftPolicy => 1.689,
@@ -121,10 +119,10 @@ fn ask(network: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutpu
     network.wait(ticket).unwrap()
 }
 
-/// A file with ownership plays as one without it, and its ownership is what the learner's loss is
+/// A file with exported heads plays as one without them, and they are what the learner's losses are
 /// of.
 #[test]
-fn ownership_is_exported_and_does_not_disturb_who_plays() {
+fn exported_heads_do_not_disturb_who_plays() {
     let spec = all_heads(small());
     let mut learner = learner(&spec);
     for i in 0..20 {
@@ -132,11 +130,13 @@ fn ownership_is_exported_and_does_not_disturb_who_plays() {
     }
     let bytes = learner.export(&info()).unwrap().to_bytes().unwrap();
     let file = NetworkFile::from_bytes(&bytes).unwrap();
-    assert_eq!(file.header.spec.heads, [Head::Ownership].into());
+    let exported = [Head::Margin, Head::Ownership, Head::ShortTermError];
+    assert_eq!(file.header.spec.heads, exported.into());
     assert_eq!(file.header.spec.format(), 3);
     let mut bare = file.clone();
     bare.header.spec.heads.clear();
-    bare.tensors.retain(|name, _| !name.starts_with("ownership."));
+    let is_beside = |name: &str| exported.iter().any(|head| name.starts_with(head.layer()));
+    bare.tensors.retain(|name, _| !is_beside(name));
     let batch = rows_with_heads(&spec, 9, 77, 1.0);
     let options = EvaluatorOptions::fixed(4);
     let outputs = [&file, &bare].map(|file| {
@@ -144,7 +144,26 @@ fn ownership_is_exported_and_does_not_disturb_who_plays() {
         let mut cpu = CpuEvaluator::load(file).unwrap();
         [ask(&mut burn, &batch.planes), ask(&mut cpu, &batch.planes)]
     });
-    assert_eq!(outputs[0], outputs[1]);
+    let [[burn, cpu], plain] = outputs;
+    let literal = Reference(&file).evaluate(&batch.planes);
+    assert_eq!((literal.margins.len(), literal.error_logits.len()), (9, 9));
+    for outputs in [&burn, &cpu] {
+        let far = literal.difference_max(outputs);
+        assert!(far < 1e-4, "{far}");
+    }
+    let margins = literal.margins;
+    let bare_of =
+        |outputs| NetworkOutputs { margins: Vec::new(), error_logits: Vec::new(), ..outputs };
+    assert_eq!([bare_of(burn), bare_of(cpu)], plain);
+    let targets = &batch.heads[Head::Margin].targets;
+    let unit = (spec.area() as f64).sqrt();
+    let huber = |(&margin, &points): (&f32, &f32)| {
+        let distance = (f64::from(margin) - f64::from(points) / unit).abs();
+        if distance < 0.5 { distance * distance / 2.0 } else { 0.5 * (distance - 0.25) }
+    };
+    let wanted = margins.iter().zip(targets).map(huber).sum::<f64>() / 9.0;
+    let found = learner.evaluate(&batch).unwrap().losses.heads[Head::Margin].unwrap();
+    assert!((f64::from(found) - wanted).abs() < 1e-5, "{found} {wanted}");
     assert_eq!(Reference(&bare).ownership(&batch.planes), None);
     let logits = Reference(&file).ownership(&batch.planes).unwrap();
     assert_eq!(logits.len(), 9 * 20 * 3);

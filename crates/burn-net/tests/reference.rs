@@ -161,6 +161,7 @@ impl Plain<'_> {
             Head::ShortTerm => self.linear(hidden, "short_term.output"),
             Head::PliesLeft => self.linear(hidden, "plies_left.output"),
             Head::Margin => self.linear(hidden, "margin.output"),
+            Head::ShortTermError => self.linear(hidden, "short_term_error.output"),
             Head::Ownership => {
                 (0..area).flat_map(|p| self.linear(&point(p), "ownership.points")).collect()
             }
@@ -274,7 +275,8 @@ fn heads_lose_what_is_written_down() {
         for (i, weight) in batch.policy_weights.iter_mut().enumerate() {
             *weight = (i % 3) as f32;
         }
-        for head in Head::ALL.into_iter().filter(|&head| head != Head::SoftPolicy) {
+        let is_made = |head| matches!(head, Head::SoftPolicy | Head::ShortTermError);
+        for head in Head::ALL.into_iter().filter(|&head| !is_made(head)) {
             batch.heads[head].weights = batch.policy_weights.clone();
         }
         let found = learner.evaluate(&batch).unwrap().losses.heads;
@@ -289,21 +291,33 @@ fn heads_lose_what_is_written_down() {
             let mut wanted = 0.0;
             for (i, features) in features.iter().enumerate() {
                 let outputs = plain.head(head, features);
-                let source = match head {
-                    Head::SoftPolicy => &batch.policy,
-                    _ => &batch.heads[head].targets,
+                let (source, length) = match head {
+                    Head::SoftPolicy => (&batch.policy, length),
+                    Head::ShortTermError => (&batch.heads[Head::ShortTerm].targets, 9),
+                    _ => (&batch.heads[head].targets, length),
                 };
                 let targets: Vec<f64> =
                     source[i * length..(i + 1) * length].iter().map(|&x| f64::from(x)).collect();
-                let number = |unit: f64| {
-                    let distance = (outputs[0] - targets[0] / unit).abs();
-                    if distance < 0.5 { distance * distance / 2.0 } else { distance / 2.0 - 0.125 }
+                let huber = |distance: f64, bound: f64| {
+                    let distance = distance.abs();
+                    let far = bound * (distance - bound / 2.0);
+                    if distance < bound { distance * distance / 2.0 } else { far }
                 };
+                let number = |unit: f64| huber(outputs[0] - targets[0] / unit, 0.5);
+                // Win less loss of the shortest horizon.
+                let shortest = |shares: &[f64]| shares[6] - shares[8];
                 let loss = match head {
                     Head::PliesLeft => number(area),
                     Head::Margin => number(area.sqrt()),
                     Head::ShortTerm | Head::Ownership => cross_entropy(&outputs, &targets, 3),
                     Head::Reply => cross_entropy(&outputs, &targets, length),
+                    Head::ShortTermError => {
+                        let values = plain.head(Head::ShortTerm, features);
+                        let powers: Vec<f64> = values.iter().map(|x| x.exp()).collect();
+                        let sum: f64 = powers[6..].iter().sum();
+                        let off = shortest(&powers) / sum - shortest(&targets);
+                        huber(4.0 / (1.0 + (-outputs[0]).exp()) - off * off, 0.4)
+                    }
                     Head::SoftPolicy => {
                         let roots: Vec<f64> = targets.iter().map(|p| p.powf(0.25)).collect();
                         let sum: f64 = roots.iter().sum();

@@ -101,21 +101,22 @@ impl CpuEvaluator {
         let Network { spec, tower } = &*self.network;
         let policy_len = spec.policy_len;
         let mut policy_logits = vec![0.0; batch.len * policy_len];
-        let mut wdl_logits = vec![0.0; batch.len * 3];
+        let value_len = tower.columns().count();
+        let mut values = vec![0.0; batch.len * value_len];
         let (chunk, pieces_min) = self.pieces(batch.len);
         policy_logits
             .par_chunks_mut(chunk * policy_len)
-            .zip(wdl_logits.par_chunks_mut(chunk * 3))
+            .zip(values.par_chunks_mut(chunk * value_len))
             .enumerate()
             .with_min_len(pieces_min)
             .for_each_init(
                 || Borrowed::new(&self.free, || tower.scratch(tower.chunk())),
                 |scratch, (i, outputs)| {
-                    let boards = outputs.1.len() / 3;
+                    let boards = outputs.1.len() / value_len;
                     tower.run(batch, i * chunk, boards, scratch.get(), outputs);
                 },
             );
-        NetworkOutputs { policy_logits, wdl_logits }
+        NetworkOutputs::of_rows(policy_logits, values, tower.columns())
     }
 }
 
@@ -142,6 +143,14 @@ impl NetworkEvaluator for CpuEvaluator {
 
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         self.finished.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))
+    }
+
+    fn has_margins(&self) -> bool {
+        self.network.tower.columns().margin
+    }
+
+    fn has_errors(&self) -> bool {
+        self.network.tower.columns().error
     }
 
     /// On the thread that asks, a piece after another.

@@ -1,5 +1,6 @@
 //! Policy and value heads: 1x1 convolutions, then linear layers.
 
+use dz_infer::ValueColumns;
 use dz_network_file::{Head, NetworkFile, NetworkSpec};
 
 use crate::layer::{Apply, Layer};
@@ -7,14 +8,17 @@ use crate::matrix::Matrix;
 use crate::simd::{LANE, Lane, Vectors};
 use crate::winograd::{Interior, Tiling};
 
-/// Both heads, and the one beside them that files may have. The 1x1 convolutions of both are one
-/// product, the policy's channels first.
+/// Both heads, and those beside them that files may have. The 1x1 convolutions of both are one
+/// product, the policy's channels first, and so are the last layers of the value and of the heads
+/// beside it.
 #[derive(Clone, Debug)]
 pub(crate) struct Heads {
     convolution: Layer,
     policy: Layer,
     hidden: Layer,
+    /// Win, draw and loss, and what the file has beside them.
     output: Layer,
+    columns: ValueColumns,
     /// Whose each point is; asked for apart.
     ownership: Option<Layer>,
     policy_channels: usize,
@@ -34,7 +38,7 @@ pub(crate) struct HeadScratch {
     value: Vec<Lane>,
     hidden: Vec<Lane>,
     policy_logits: Vec<Lane>,
-    wdl_logits: Vec<Lane>,
+    value_rows: Vec<Lane>,
 }
 
 impl Heads {
@@ -62,7 +66,10 @@ impl Heads {
                 weight[output * inputs + input % channels * area + input / channels]
             })
         };
-        let output = Layer::of_file(vectors, file, "value.output");
+        let beside = spec.value_columns().map(Head::layer);
+        let outputs: Vec<&str> = std::iter::once("value.output").chain(beside).collect();
+        let output = Layer::of_layers(vectors, file, &outputs);
+        let columns = value_columns(spec);
         let owned = spec.heads.contains(&Head::Ownership);
         let ownership = owned.then(|| Layer::of_file(vectors, file, Head::Ownership.layer()));
         let policy = flat("policy.linear", policy_channels);
@@ -72,12 +79,18 @@ impl Heads {
             policy,
             hidden,
             output,
+            columns,
             ownership,
             policy_channels,
             value_channels,
             area,
             policy_len,
         }
+    }
+
+    /// Numbers of a position beside its policy.
+    pub(crate) fn columns(&self) -> ValueColumns {
+        self.columns
     }
 
     /// Whether [`Heads::own`] has something to say.
@@ -113,7 +126,7 @@ impl Heads {
             value: rows(self.hidden.matrix.lanes_in, boards),
             hidden: rows(self.hidden.matrix.lanes_out, boards),
             policy_logits: rows(self.policy.matrix.lanes_out, boards),
-            wdl_logits: rows(self.output.matrix.lanes_out, boards),
+            value_rows: rows(self.output.matrix.lanes_out, boards),
         }
     }
 
@@ -151,9 +164,9 @@ impl Heads {
         vectors: Vectors,
         boards: usize,
         scratch: &mut HeadScratch,
-        (policy, wdl): (&mut [f32], &mut [f32]),
+        (policy, values): (&mut [f32], &mut [f32]),
     ) {
-        let HeadScratch { policy: flat, value, hidden, policy_logits, wdl_logits, .. } = scratch;
+        let HeadScratch { policy: flat, value, hidden, policy_logits, value_rows, .. } = scratch;
         let on_boards = |layer: &Layer, rows: &[Lane], out: &mut [Lane], relu: bool| {
             let rows = &rows[..boards * layer.matrix.lanes_in];
             let out = &mut out[..boards * layer.matrix.lanes_out];
@@ -161,10 +174,16 @@ impl Heads {
         };
         on_boards(&self.policy, flat, policy_logits, false);
         on_boards(&self.hidden, value, hidden, true);
-        on_boards(&self.output, hidden, wdl_logits, false);
+        on_boards(&self.output, hidden, value_rows, false);
         copy_rows(policy_logits, self.policy.matrix.lanes_out, policy, self.policy_len);
-        copy_rows(wdl_logits, self.output.matrix.lanes_out, wdl, 3);
+        copy_rows(value_rows, self.output.matrix.lanes_out, values, self.columns.count());
     }
+}
+
+/// What a network has beside win, draw and loss.
+fn value_columns(spec: &NetworkSpec) -> ValueColumns {
+    let has = |head| spec.heads.contains(&head);
+    ValueColumns { margin: has(Head::Margin), error: has(Head::ShortTermError) }
 }
 
 /// Copies `len` numbers from the one's number `from` to the other's number `to`, as many at a time

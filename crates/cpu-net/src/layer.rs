@@ -28,11 +28,19 @@ impl Layer {
 
     /// Packs the layer of that name as the file has it, `[out, in]` and as many biases.
     pub(crate) fn of_file(vectors: Vectors, file: &NetworkFile, name: &str) -> Self {
-        let tensor = |part: &str| &file.tensors[&format!("{name}.{part}")].data;
-        let weight = tensor("weight");
-        let bias = tensor("bias");
+        Self::of_layers(vectors, file, &[name])
+    }
+
+    /// The same of several layers with the same inputs: their outputs one behind another.
+    pub(crate) fn of_layers(vectors: Vectors, file: &NetworkFile, names: &[&str]) -> Self {
+        let tensor = |name: &str, part: &str| &file.tensors[&format!("{name}.{part}")].data;
+        let all = |part: &str| -> Vec<f32> {
+            names.iter().flat_map(|name| tensor(name, part)).copied().collect()
+        };
+        let weight = all("weight");
+        let bias = all("bias");
         let inputs = weight.len() / bias.len();
-        Self::new(vectors, inputs, bias, |input, output| weight[output * inputs + input])
+        Self::new(vectors, inputs, &bias, |input, output| weight[output * inputs + input])
     }
 
     /// `out = rows x matrix + bias`, then relu if asked for.

@@ -18,9 +18,11 @@ impl Reference<'_> {
     pub fn evaluate(&self, batch: &EncodedBatch) -> NetworkOutputs {
         let mut outputs = NetworkOutputs::default();
         self.each(batch, |h| {
-            let (policy, wdl) = self.policy_and_value(h);
+            let PolicyAndValue { policy, wdl, margin, error } = self.policy_and_value(h);
             outputs.policy_logits.extend(policy.iter().map(|&x| x as f32));
             outputs.wdl_logits.extend(wdl.iter().map(|&x| x as f32));
+            outputs.margins.extend(margin.iter().map(|&x| x as f32));
+            outputs.error_logits.extend(error.iter().map(|&x| x as f32));
         });
         outputs
     }
@@ -92,8 +94,8 @@ impl Reference<'_> {
         h
     }
 
-    /// Policy and value logits of the tower's outputs.
-    fn policy_and_value(&self, h: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    /// What is said of the tower's outputs.
+    fn policy_and_value(&self, h: &[f64]) -> PolicyAndValue {
         let mut policy = self.convolution(h, "policy.conv", 1);
         relu(&mut policy);
         let mut value = self.convolution(h, "value.conv", 1);
@@ -107,7 +109,16 @@ impl Reference<'_> {
         } else {
             self.linear(&policy, "policy.linear")
         };
-        (policy, self.linear(&value, "value.output"))
+        let of_head = |head: Head, layer: &str| {
+            let has = self.spec().heads.contains(&head);
+            if has { self.linear(&value, layer) } else { Vec::new() }
+        };
+        PolicyAndValue {
+            policy,
+            wdl: self.linear(&value, "value.output"),
+            margin: of_head(Head::Margin, "margin.output"),
+            error: of_head(Head::ShortTermError, "short_term_error.output"),
+        }
     }
 
     /// The policy of a network for boards of any size; `x` is `[policy_channels, H, W]`.
@@ -210,6 +221,14 @@ impl Reference<'_> {
             add(channel, shift);
         }
     }
+}
+
+/// Logits, and the margin and the error's logit if the network has them.
+struct PolicyAndValue {
+    policy: Vec<f64>,
+    wdl: Vec<f64>,
+    margin: Vec<f64>,
+    error: Vec<f64>,
 }
 
 fn widen(numbers: &[f32]) -> Vec<f64> {

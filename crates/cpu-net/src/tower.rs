@@ -1,6 +1,6 @@
 //! The whole network on a few boards at a time.
 
-use dz_infer::EncodedBatch;
+use dz_infer::{EncodedBatch, ValueColumns};
 use dz_network_file::NetworkFile;
 
 use crate::blocks::{Blocks, Work};
@@ -61,8 +61,8 @@ impl Tower {
         }
     }
 
-    /// Runs positions `first..first + boards` of a batch; `outputs` are their policy logits and WDL
-    /// logits.
+    /// Runs positions `first..first + boards` of a batch; `outputs` are their policy logits and
+    /// their rows of [`Tower::columns`].
     pub(crate) fn run(
         &self,
         batch: &EncodedBatch,
@@ -78,6 +78,11 @@ impl Tower {
             heads.convolve(*vectors, blocks.tiling(), stream, board, head_scratch);
         }
         heads.finish(*vectors, boards, head_scratch, outputs);
+    }
+
+    /// As [`Heads::columns`].
+    pub(crate) fn columns(&self) -> ValueColumns {
+        self.heads.columns()
     }
 
     /// Whether the network learnt whose each point will be.

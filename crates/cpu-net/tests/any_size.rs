@@ -18,7 +18,7 @@ fn go(size: usize) -> NetworkSpec {
         global_pooling: true,
         squeeze_ratio: 4,
         any_size: true,
-        heads: [Head::Ownership].into(),
+        heads: [Head::Margin, Head::Ownership, Head::ShortTermError].into(),
         ..spec(size, size, 2, 20)
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::common::{network, positions, run, spec};
 use dz_cpu_net::{CpuEvaluator, Reference};
-use dz_infer::NetworkEvaluator;
+use dz_infer::{NetworkEvaluator, NetworkOutputs};
 use dz_network_file::{Head, NetworkSpec};
 use proptest::prelude::*;
 
@@ -73,6 +73,39 @@ fn whose_points_are_is_asked_for_apart() {
     }
 }
 
+/// Margin and error are computed beside win, draw and loss: they change no bit of these.
+#[test]
+fn margins_and_errors_come_beside_the_value() {
+    for plain in [
+        spec(6, 7, 2, 34),
+        NetworkSpec { value_hidden: 13, global_pooling: true, ..spec(9, 5, 2, 16) },
+    ] {
+        let heads = [Head::Margin, Head::ShortTermError].into();
+        let scoring = NetworkSpec { heads, ..plain.clone() };
+        compare(&scoring, 11, 3);
+        let file = network(&scoring, 8);
+        let batch = positions(&scoring, 25, 9);
+        let mut without = file.clone();
+        without.header.spec = plain;
+        without
+            .tensors
+            .retain(|name, _| !name.starts_with("margin") && !name.starts_with("short_term_error"));
+        let pairs = CpuEvaluator::load_each(&file).unwrap().into_iter();
+        for ((name, mut scoring), (_, mut plain)) in
+            pairs.zip(CpuEvaluator::load_each(&without).unwrap())
+        {
+            assert!(scoring.has_margins() && !plain.has_margins());
+            assert!(scoring.has_errors() && !plain.has_errors());
+            let outputs = run(&mut scoring, &batch);
+            assert_eq!((outputs.margins.len(), outputs.error_logits.len()), (25, 25), "{name}");
+            assert_ne!(outputs.margins, outputs.error_logits, "{name}");
+            assert!(outputs.margins.iter().any(|margin| *margin != outputs.margins[0]), "{name}");
+            let bare = NetworkOutputs { margins: Vec::new(), error_logits: Vec::new(), ..outputs };
+            assert_eq!(bare, run(&mut plain, &batch));
+        }
+    }
+}
+
 /// Small, for slow ways to run it: an emulator, an interpreter.
 #[test]
 fn a_small_network_with_everything() {
@@ -84,6 +117,7 @@ fn a_small_network_with_everything() {
         global_pooling: true,
         squeeze_ratio: 8,
         bottleneck_blocks: 1,
+        heads: [Head::ShortTermError].into(),
         ..spec(3, 5, 2, 34)
     };
     compare(&everything, 2, 7);

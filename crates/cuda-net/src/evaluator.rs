@@ -108,6 +108,14 @@ impl NetworkEvaluator for TowerEvaluator {
         self.plan.policy_len
     }
 
+    fn has_margins(&self) -> bool {
+        self.plan.columns.margin
+    }
+
+    fn has_errors(&self) -> bool {
+        self.plan.columns.error
+    }
+
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
         batch.check(self.shape).map_err(|error| self.failed(&error))?;
         let flight = match batch.len {

@@ -2,7 +2,7 @@
 // policy logits of them, and in blocks of the first row two more make the value.
 //
 // Defined before this text: POLICY_INPUTS, VALUE_INPUTS (numbers of a position, multiples of 8),
-// POLICY_LOGITS, HIDDEN (a multiple of 8), POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each),
+// POLICY_LOGITS, HIDDEN (a multiple of 8), OUTPUTS (win, draw, loss and what is beside them), POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each),
 // POLICY_TILES, HIDDEN_TILES (8 outputs each).
 
 typedef unsigned short half_bits;
@@ -53,7 +53,7 @@ heads(const half_bits* __restrict__ policy, const half_bits* __restrict__ value,
       const half_bits* __restrict__ policy_weights, const float* __restrict__ policy_bias,
       const half_bits* __restrict__ hidden_weights, const float* __restrict__ hidden_bias,
       const float* __restrict__ output_weights, const float* __restrict__ output_bias,
-      float* __restrict__ policy_logits, float* __restrict__ wdl_logits, int positions) {
+      float* __restrict__ policy_logits, float* __restrict__ values, int positions) {
   __shared__ float hidden[POSITIONS][HIDDEN + 1];
   const long long first = (long long)blockIdx.x * POSITIONS;
   const int left = positions - (int)first;
@@ -87,10 +87,10 @@ heads(const half_bits* __restrict__ policy, const half_bits* __restrict__ value,
   }
   if (blockIdx.y != 0) return;
   __syncthreads();
-  if (threadIdx.x < POSITIONS * 3) {
-    const int r = threadIdx.x / 3, output = threadIdx.x % 3;
+  if (threadIdx.x < POSITIONS * OUTPUTS) {
+    const int r = threadIdx.x / OUTPUTS, output = threadIdx.x % OUTPUTS;
     float sum = output_bias[output];
     for (int i = 0; i < HIDDEN; i++) sum += hidden[r][i] * output_weights[output * HIDDEN + i];
-    if (r < left) wdl_logits[(first + r) * 3 + output] = sum;
+    if (r < left) values[(first + r) * OUTPUTS + output] = sum;
   }
 }

@@ -2,7 +2,7 @@
 // A warp takes a position, its lanes the points in turn.
 //
 // Defined before this text: AREA, POLICY and VALUE (channels of the heads, multiples of 8), REST
-// (actions beside points), HIDDEN.
+// (actions beside points), HIDDEN, OUTPUTS (win, draw, loss and what is beside them).
 
 typedef unsigned short half_bits;
 
@@ -34,7 +34,7 @@ heads(const half_bits* __restrict__ policy, const half_bits* __restrict__ value,
       const float* __restrict__ policy_weights, const float* __restrict__ policy_bias,
       const float* __restrict__ hidden_weights, const float* __restrict__ hidden_bias,
       const float* __restrict__ output_weights, const float* __restrict__ output_bias,
-      float* __restrict__ policy_logits, float* __restrict__ wdl_logits, int positions) {
+      float* __restrict__ policy_logits, float* __restrict__ values, int positions) {
   const int lane = threadIdx.x % 32;
   const long long position = (long long)blockIdx.x * WARPS + threadIdx.x / 32;
   if (position >= positions) return;
@@ -66,16 +66,16 @@ heads(const half_bits* __restrict__ policy, const half_bits* __restrict__ value,
   }
 #pragma unroll
   for (int channel = 0; channel < VALUE; channel++) means[channel] = warp_sum(means[channel]) / AREA;
-  float outputs[3] = {};
+  float outputs[OUTPUTS] = {};
   for (int i = lane; i < HIDDEN; i += 32) {
     float x = hidden_bias[i];
 #pragma unroll
     for (int channel = 0; channel < VALUE; channel++) x += means[channel] * hidden_weights[i * VALUE + channel];
     x = x < 0.f ? 0.f : x;
-    for (int output = 0; output < 3; output++) outputs[output] += x * output_weights[output * HIDDEN + i];
+    for (int output = 0; output < OUTPUTS; output++) outputs[output] += x * output_weights[output * HIDDEN + i];
   }
-  for (int output = 0; output < 3; output++) {
+  for (int output = 0; output < OUTPUTS; output++) {
     const float sum = warp_sum(outputs[output]);
-    if (lane == 0) wdl_logits[position * 3 + output] = sum + output_bias[output];
+    if (lane == 0) values[position * OUTPUTS + output] = sum + output_bias[output];
   }
 }

@@ -1,6 +1,7 @@
 //! How a network is laid out on a multiprocessor.
 
-use dz_network_file::NetworkSpec;
+use dz_infer::ValueColumns;
+use dz_network_file::{Head, NetworkSpec};
 
 /// Shared memory that a block of threads can have on compute capability 9.0 (CUDA C++ Programming
 /// Guide, table of technical specifications): 227 KiB.
@@ -57,6 +58,8 @@ pub struct TowerPlan {
     pub any_size_rest: Option<usize>,
     /// Positions that a block of threads works on at a time.
     pub positions_per_block: usize,
+    /// What is computed beside win, draw and loss.
+    pub columns: ValueColumns,
     /// Units of weights in shared memory.
     pub stages: usize,
     /// Products of 16 inputs whose weights are a unit.
@@ -102,6 +105,10 @@ impl TowerPlan {
             policy_len: spec.policy_len,
             pooled: if spec.global_pooling { spec.pooled_channels() } else { 0 },
             any_size_rest: spec.actions_beside_points().filter(|_| spec.any_size),
+            columns: ValueColumns {
+                margin: spec.heads.contains(&Head::Margin),
+                error: spec.heads.contains(&Head::ShortTermError),
+            },
             positions_per_block: POINTS_MAX / area,
             stages: 0,
             unit: 0,
@@ -123,6 +130,11 @@ impl TowerPlan {
     /// Points of the board.
     pub fn area(&self) -> usize {
         self.height * self.width
+    }
+
+    /// Numbers of a position beside its policy.
+    pub(crate) fn value_outputs(&self) -> usize {
+        self.columns.count()
     }
 
     /// Channels of both heads' 1x1 convolutions.

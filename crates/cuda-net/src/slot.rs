@@ -99,13 +99,14 @@ pub(crate) struct Slot {
     bits_here: PinnedHostSlice<u8>,
     globals_here: PinnedHostSlice<f32>,
     policy_here: PinnedHostSlice<f32>,
-    wdl_here: PinnedHostSlice<f32>,
+    values_here: PinnedHostSlice<f32>,
     bits: CudaSlice<u8>,
     globals: CudaSlice<f32>,
     policy_points: CudaSlice<u16>,
     value_points: CudaSlice<u16>,
     policy: CudaSlice<f32>,
-    wdl: CudaSlice<f32>,
+    /// Rows of win, draw and loss, and what is beside them.
+    values: CudaSlice<f32>,
 }
 
 impl Slot {
@@ -118,12 +119,12 @@ impl Slot {
         // SAFETY: the host writes `bits_here` before it is read, and the card writes the answers
         // before the event after which the host reads them. Not write-combined: answers are read.
         #[allow(unsafe_code)]
-        let (bits_here, globals_here, policy_here, wdl_here) = unsafe {
+        let (bits_here, globals_here, policy_here, values_here) = unsafe {
             (
                 context.alloc_pinned_with_flags(capacity * plan.position_bytes(), 0)?,
                 context.alloc_pinned_with_flags((capacity * plan.globals).max(1), 0)?,
                 context.alloc_pinned_with_flags(capacity * plan.policy_len, 0)?,
-                context.alloc_pinned_with_flags(capacity * 3, 0)?,
+                context.alloc_pinned_with_flags(capacity * plan.value_outputs(), 0)?,
             )
         };
         Ok(Self {
@@ -132,13 +133,13 @@ impl Slot {
             bits_here,
             globals_here,
             policy_here,
-            wdl_here,
+            values_here,
             bits: stream.alloc_zeros(capacity * plan.position_bytes())?,
             globals: stream.alloc_zeros((capacity * plan.globals).max(1))?,
             policy_points: stream.alloc_zeros(capacity * plan.policy_inputs())?,
             value_points: stream.alloc_zeros(capacity * plan.value_inputs())?,
             policy: stream.alloc_zeros(capacity * plan.policy_len)?,
-            wdl: stream.alloc_zeros(capacity * 3)?,
+            values: stream.alloc_zeros(capacity * plan.value_outputs())?,
             stream,
         })
     }
@@ -175,14 +176,14 @@ impl Slot {
         self.launch(kernels, weights, plan, len)?;
         let stream = self.stream.cu_stream();
         let (policy, _) = self.policy.device_ptr(&self.stream);
-        let (wdl, _) = self.wdl.device_ptr(&self.stream);
+        let (values, _) = self.values.device_ptr(&self.stream);
         let policy_here = &mut self.policy_here.as_mut_slice()?[..len * plan.policy_len];
-        let wdl_here = &mut self.wdl_here.as_mut_slice()?[..len * 3];
+        let values_here = &mut self.values_here.as_mut_slice()?[..len * plan.value_outputs()];
         // SAFETY: both sides hold as many numbers, and the host reads them after `done`.
         #[allow(unsafe_code)]
         unsafe {
             result::memcpy_dtoh_async(policy_here, policy, stream)?;
-            result::memcpy_dtoh_async(wdl_here, wdl, stream)?;
+            result::memcpy_dtoh_async(values_here, values, stream)?;
         }
         self.done.record(&self.stream)?;
         Ok(())
@@ -235,7 +236,7 @@ impl Slot {
         weights.hidden.push(&mut launch);
         launch.arg(&weights.hidden_bias);
         launch.arg(&weights.output).arg(&weights.output_bias);
-        launch.arg(&mut self.policy).arg(&mut self.wdl).arg(&positions);
+        launch.arg(&mut self.policy).arg(&mut self.values).arg(&positions);
         // SAFETY: as above.
         #[allow(unsafe_code)]
         unsafe {
@@ -251,10 +252,9 @@ impl Slot {
         len: usize,
     ) -> Result<NetworkOutputs, DriverError> {
         self.done.synchronize()?;
-        Ok(NetworkOutputs {
-            policy_logits: self.policy_here.as_slice()?[..len * plan.policy_len].to_vec(),
-            wdl_logits: self.wdl_here.as_slice()?[..len * 3].to_vec(),
-        })
+        let policy_logits = self.policy_here.as_slice()?[..len * plan.policy_len].to_vec();
+        let values = self.values_here.as_slice()?[..len * plan.value_outputs()].to_vec();
+        Ok(NetworkOutputs::of_rows(policy_logits, values, plan.columns))
     }
 }
 

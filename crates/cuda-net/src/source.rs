@@ -48,6 +48,7 @@ pub(crate) fn heads(plan: &TowerPlan) -> String {
             ("VALUE", plan.value_channels),
             ("REST", rest),
             ("HIDDEN", plan.value_hidden),
+            ("OUTPUTS", plan.value_outputs()),
         ]);
         return text + HEADS_ANY_SIZE;
     }
@@ -56,6 +57,7 @@ pub(crate) fn heads(plan: &TowerPlan) -> String {
         ("VALUE_INPUTS", plan.value_inputs()),
         ("POLICY_LOGITS", plan.policy_len),
         ("HIDDEN", plan.value_hidden),
+        ("OUTPUTS", plan.value_outputs()),
         ("POLICY_CHUNKS", plan.policy_inputs().div_ceil(32)),
         ("VALUE_CHUNKS", plan.value_inputs().div_ceil(32)),
         ("POLICY_TILES", plan.policy_len.div_ceil(8)),

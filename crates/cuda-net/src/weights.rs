@@ -1,6 +1,6 @@
 //! A network file's numbers in the order in which the kernels take them.
 
-use dz_network_file::{NetworkFile, TensorData};
+use dz_network_file::{Head, NetworkFile, TensorData};
 use half::f16;
 
 use crate::plan::{STEP, TowerPlan};
@@ -21,7 +21,7 @@ pub(crate) struct Weights {
     pub(crate) policy_bias: Vec<f32>,
     pub(crate) hidden: Linear,
     pub(crate) hidden_bias: Vec<f32>,
-    /// `[3, hidden]`
+    /// `[3, hidden]`, with the rows of [`TowerPlan::columns`] behind.
     pub(crate) output: Vec<f32>,
     pub(crate) output_bias: Vec<f32>,
 }
@@ -41,6 +41,8 @@ impl Weights {
         let tensor = |name: &str| &file.tensors[name];
         let bias = |layer: &str| tensor(&format!("{layer}.bias")).data.clone();
         let weight = |layer: &str| tensor(&format!("{layer}.weight"));
+        let beside = || file.header.spec.value_columns().map(Head::layer);
+        let value_outputs = || std::iter::once("value.output").chain(beside());
         let mut tower = Vec::new();
         let mut tower_bias = Vec::new();
         let blocks = (0..plan.blocks)
@@ -79,8 +81,8 @@ impl Weights {
             policy_bias: bias("policy.linear"),
             hidden: linear("value.hidden", plan.value_channels),
             hidden_bias: bias("value.hidden"),
-            output: weight("value.output").data.clone(),
-            output_bias: bias("value.output"),
+            output: value_outputs().flat_map(|layer| weight(layer).data.clone()).collect(),
+            output_bias: value_outputs().flat_map(bias).collect(),
         }
     }
 }

@@ -5,9 +5,12 @@ use std::fmt;
 use dz_external_engines::size_of;
 use dz_game::{Display, Game, GameError, GameSpec, Move, Outcome, Player, Status, Symmetry, Wdl};
 use dz_infer::{Answer, EvaluatorError, LeafView, Sources};
-use dz_play::{GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool};
+use dz_play::{
+    GameSeed, MatchPlayer, MoveSearch, PlayerError, PlayerKind, PlayerPool, SearchPlayer,
+    check_numbers,
+};
 use dz_record::{Format, Played, Record, RecordError, Sheet};
-use dz_search::{Budget, SearchCounts, choose_move};
+use dz_search::{Budget, ScoreUtility, SearchCounts, SearchParams, choose_move};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -59,7 +62,8 @@ impl<G: Game> GameSession<G> {
             }
             PlayerKind::Search(search) => {
                 let ready = pool.prepare(player)?;
-                MoveSource::Search(Box::new(Searcher::new(search.clone(), ready, random)))
+                let search = with_points(search, &mut pool, ready.source);
+                MoveSource::Search(Box::new(Searcher::new(search, ready, random)))
             }
         };
         let position = Position::new(pool.game().clone());
@@ -79,6 +83,24 @@ impl<G: Game> GameSession<G> {
     pub fn with_own_names(self) -> Self {
         Self { own_names: true, ..self }
     }
+}
+
+/// The same player, whose search keeps points for reports where its evaluator knows them.
+fn with_points<G: Game>(
+    player: &SearchPlayer,
+    pool: &mut PlayerPool<G>,
+    source: usize,
+) -> SearchPlayer {
+    let mut player = player.clone();
+    let game = pool.game().clone();
+    if player.params.score_utility.is_none() {
+        let kept = SearchParams { score_utility: Some(ScoreUtility::NOTHING), ..player.params };
+        let has_points = check_numbers(&game, &kept, pool.sources(), source).is_ok();
+        if has_points && kept.validate().is_ok() {
+            player.params = kept;
+        }
+    }
+    player
 }
 
 impl<G: Game> GameSession<G> {
@@ -276,6 +298,7 @@ impl<G: Game> Session for GameSession<G> {
             visits: 0,
             counts: SearchCounts::default(),
             wdl: Wdl::UNKNOWN,
+            lead: None,
             moves: Vec::new(),
         })
     }
@@ -311,13 +334,13 @@ impl<G: Game> Session for GameSession<G> {
             LeafView { game, state, history, legal: &legal, eval_key, symmetry, last, random };
         let mut priors = Vec::new();
         let wdl = match self.sources.readers().ask(searcher.source, &view, &mut priors) {
-            Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
+            Answer::Instant(expected) | Answer::Cached(expected) => expected.wdl,
             Answer::Missing => {
                 let mut found =
                     self.sources.evaluate(searcher.source, std::slice::from_ref(&view))?;
                 let Some(evaluation) = found.pop() else { return Ok(None) };
                 priors = evaluation.priors;
-                evaluation.wdl
+                evaluation.expected.wdl
             }
         };
         Ok(Some((wdl, legal.into_iter().zip(priors).collect())))

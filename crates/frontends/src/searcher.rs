@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
 use dz_play::{GameSeed, Guide, MoveSearch, Pipeline, Ready, SearchPlayer};
-use dz_search::{Budget, Search, choose_move};
+use dz_search::{Budget, Search, Summary, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
@@ -126,6 +126,7 @@ impl<G: Game> Searcher<G> {
                 visits: m.visits,
                 prior: m.prior,
                 wdl: m.wdl,
+                lead: m.lead,
                 line: search.line_from(m.mv, LINE_PLIES),
             })
             .collect();
@@ -136,7 +137,8 @@ impl<G: Game> Searcher<G> {
             let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
             moves[..=at].rotate_right(1);
         }
-        Some(Report { visits: summary.visits, counts: summary.counts, wdl: summary.wdl, moves })
+        let Summary { visits, counts, wdl, lead, .. } = summary;
+        Some(Report { visits, counts, wdl, lead, moves })
     }
 }
 

@@ -53,6 +53,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn komi(&self) -> Option<Komi> {
         None
     }
+    /// The komi that a position is played with: a variant's games keep theirs from their start.
+    fn komi_at(&self, _state: &Self::State) -> Option<Komi> {
+        self.komi()
+    }
     /// The same game with another komi, clamped to what makes sense on the board. `None` in games
     /// without komi.
     ///

@@ -56,14 +56,57 @@ pub struct NetworkOutputs {
     pub policy_logits: Vec<f32>,
     /// Logits of win, draw and loss of the player to move, `[B, 3]`.
     pub wdl_logits: Vec<f32>,
+    /// Points of the player to move less the opponent's at the end, without komi, in units of
+    /// sqrt(H W), `[B]`; empty where [`NetworkEvaluator::has_margins`] is false.
+    pub margins: Vec<f32>,
+    /// Logits x of the squared error 4 / (1 + e^-x) that the value is expected to have against
+    /// those of the next plies, `[B]`; empty where [`NetworkEvaluator::has_errors`] is false.
+    pub error_logits: Vec<f32>,
+}
+
+/// Numbers of a position that an engine computes beside win, draw and loss, in this order.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ValueColumns {
+    /// [`NetworkOutputs::margins`].
+    pub margin: bool,
+    /// [`NetworkOutputs::error_logits`].
+    pub error: bool,
+}
+
+impl ValueColumns {
+    /// Numbers of a position, win, draw and loss included.
+    pub fn count(self) -> usize {
+        3 + usize::from(self.margin) + usize::from(self.error)
+    }
 }
 
 impl NetworkOutputs {
-    /// Returns the largest difference between corresponding logits. Infinite if a logit is not a
+    /// Outputs whose rows of values are logits of win, draw and loss, and `columns` behind them.
+    pub fn of_rows(policy_logits: Vec<f32>, values: Vec<f32>, columns: ValueColumns) -> Self {
+        if columns == ValueColumns::default() {
+            return Self { policy_logits, wdl_logits: values, ..Self::default() };
+        }
+        let rows = values.chunks_exact(columns.count());
+        let column = |is_there: bool, place: usize| {
+            if is_there { rows.clone().map(|row| row[place]).collect() } else { Vec::new() }
+        };
+        Self {
+            policy_logits,
+            margins: column(columns.margin, 3),
+            error_logits: column(columns.error, columns.count() - 1),
+            wdl_logits: rows.clone().flat_map(|row| &row[..3]).copied().collect(),
+        }
+    }
+
+    /// Returns the largest difference between corresponding numbers. Infinite if one is not a
     /// number, or if the lengths differ.
     pub fn difference_max(&self, other: &Self) -> f64 {
-        let lists =
-            [(&self.policy_logits, &other.policy_logits), (&self.wdl_logits, &other.wdl_logits)];
+        let lists = [
+            (&self.policy_logits, &other.policy_logits),
+            (&self.wdl_logits, &other.wdl_logits),
+            (&self.margins, &other.margins),
+            (&self.error_logits, &other.error_logits),
+        ];
         if lists.iter().any(|(ours, theirs)| ours.len() != theirs.len()) {
             return f64::INFINITY;
         }
@@ -116,7 +159,7 @@ impl NetworkOutputs {
 ///     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
 ///         let len = self.in_flight.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
 ///         let (policy_logits, wdl_logits) = (vec![0.0; 9 * len], vec![0.0; 3 * len]);
-///         Ok(NetworkOutputs { policy_logits, wdl_logits })
+///         Ok(NetworkOutputs { policy_logits, wdl_logits, ..NetworkOutputs::default() })
 ///     }
 /// }
 ///
@@ -139,6 +182,14 @@ pub trait NetworkEvaluator: Send {
     /// one while the next is made; an engine that gives handles works when it is asked.
     fn batches(&self) -> usize {
         if self.handle().is_some() { 1 } else { 2 }
+    }
+    /// Whether outputs have [`NetworkOutputs::margins`].
+    fn has_margins(&self) -> bool {
+        false
+    }
+    /// Whether outputs have [`NetworkOutputs::error_logits`].
+    fn has_errors(&self) -> bool {
+        false
     }
     /// Returns logits of who owns each point at the end of the game, `[B, H, W, 3]`: the mover,
     /// nobody, the opponent. A call of its own, so that batches take no longer. `None` if the
@@ -179,6 +230,14 @@ impl<N: NetworkEvaluator + ?Sized> NetworkEvaluator for Box<N> {
         (**self).batches()
     }
 
+    fn has_margins(&self) -> bool {
+        (**self).has_margins()
+    }
+
+    fn has_errors(&self) -> bool {
+        (**self).has_errors()
+    }
+
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         (**self).ownership(batch)
     }
@@ -197,6 +256,7 @@ mod tests {
         let outputs = |policy: &[f32], wdl: &[f32]| NetworkOutputs {
             policy_logits: policy.to_vec(),
             wdl_logits: wdl.to_vec(),
+            ..NetworkOutputs::default()
         };
         let all = outputs(&[1.0, 2.0], &[0.0, 0.5, -1.0]);
         assert_eq!(all.difference_max(&all), 0.0);
@@ -211,6 +271,9 @@ mod tests {
             assert_eq!(all.difference_max(&other), f64::INFINITY, "{other:?}");
             assert_eq!(other.difference_max(&all), f64::INFINITY, "{other:?}");
         }
+        let margins = |margins: &[f32]| NetworkOutputs { margins: margins.to_vec(), ..all.clone() };
+        assert_eq!(margins(&[1.0]).difference_max(&margins(&[-1.0])), 2.0);
+        assert_eq!(margins(&[1.0]).difference_max(&all), f64::INFINITY);
         let nan = outputs(&[f32::NAN], &[]);
         assert_eq!(nan.difference_max(&nan), f64::INFINITY, "two that are none are not equal");
     }

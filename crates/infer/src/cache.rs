@@ -3,9 +3,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use dz_game::{Key, Symmetry, Wdl};
+use dz_game::{Key, Symmetry};
 
-use crate::Evaluation;
+use crate::{Evaluation, Expected};
 
 /// What a cached evaluation depends on besides the network.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub enum Admission {
 #[derive(Debug)]
 struct Entry {
     key: CacheKey,
-    wdl: Wdl,
+    expected: Expected,
     priors: Vec<f32>,
     /// The evaluation's number, by [`EvaluationCache::reserve`].
     order: u64,
@@ -64,8 +64,8 @@ impl EvaluationCache {
         Self { entries, seen, count: AtomicU64::new(0) }
     }
 
-    /// The evaluation stored under `key`: fills `priors` and returns the mover's chances.
-    pub fn get(&self, key: CacheKey, priors: &mut Vec<f32>) -> Option<Wdl> {
+    /// The evaluation stored under `key`: fills `priors` and returns what is expected.
+    pub fn get(&self, key: CacheKey, priors: &mut Vec<f32>) -> Option<Expected> {
         if !self.admits(key) {
             return None;
         }
@@ -73,7 +73,7 @@ impl EvaluationCache {
         let entry = entry.as_ref().filter(|entry| entry.key == key)?;
         priors.clear();
         priors.extend_from_slice(&entry.priors);
-        Some(entry.wdl)
+        Some(entry.expected)
     }
 
     /// Whether the next evaluation of `key` is kept.
@@ -116,7 +116,7 @@ impl EvaluationCache {
         // Exactly what is needed, since there are many places.
         priors.reserve_exact(evaluation.priors.len());
         priors.extend_from_slice(&evaluation.priors);
-        *entry = Some(Entry { key, wdl: evaluation.wdl, priors, order });
+        *entry = Some(Entry { key, expected: evaluation.expected, priors, order });
     }
 
     fn place(&self, key: CacheKey) -> Option<usize> {

@@ -41,7 +41,12 @@ pub fn check_network_evaluator<G: Game>(
     let all = ask(network, &leaves)?;
     require(all.policy_logits.len() == leaves.len() * policy_len, || "policy length".into())?;
     require(all.wdl_logits.len() == leaves.len() * 3, || "WDL length".into())?;
-    let mut numbers = all.policy_logits.iter().chain(&all.wdl_logits);
+    let margins = if network.has_margins() { leaves.len() } else { 0 };
+    require(all.margins.len() == margins, || "number of margins".into())?;
+    let errors = if network.has_errors() { leaves.len() } else { 0 };
+    require(all.error_logits.len() == errors, || "number of errors".into())?;
+    let logits = all.policy_logits.iter().chain(&all.wdl_logits);
+    let mut numbers = logits.chain(&all.margins).chain(&all.error_logits);
     require(numbers.all(|x| x.is_finite()), || "an output is not finite".into())?;
     require(ask(network, &leaves)? == all, || "asked again, it answers other bits".into())?;
     for (i, leaf) in leaves.iter().enumerate() {
@@ -139,6 +144,8 @@ fn part(all: &NetworkOutputs, range: std::ops::Range<usize>, policy_len: usize) 
     NetworkOutputs {
         policy_logits: all.policy_logits[range.start * policy_len..range.end * policy_len].to_vec(),
         wdl_logits: all.wdl_logits[range.start * 3..range.end * 3].to_vec(),
+        margins: all.margins.get(range.clone()).map_or_else(Vec::new, <[f32]>::to_vec),
+        error_logits: all.error_logits.get(range).map_or_else(Vec::new, <[f32]>::to_vec),
     }
 }
 
@@ -146,5 +153,8 @@ fn near(a: &NetworkOutputs, b: &NetworkOutputs, tolerance: f32) -> bool {
     let near = |a: &[f32], b: &[f32]| {
         a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance)
     };
-    near(&a.policy_logits, &b.policy_logits) && near(&a.wdl_logits, &b.wdl_logits)
+    near(&a.policy_logits, &b.policy_logits)
+        && near(&a.wdl_logits, &b.wdl_logits)
+        && near(&a.margins, &b.margins)
+        && near(&a.error_logits, &b.error_logits)
 }

@@ -58,11 +58,31 @@ impl<G: Game> Leaf<G> {
     }
 }
 
+/// How a position will end, as an evaluator sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Expected {
+    /// Chances of the player to move.
+    pub wdl: Wdl,
+    /// That player's points less the opponent's, without komi; `None` where the evaluator does not
+    /// know.
+    pub margin: Option<f32>,
+    /// How far the value is expected to be from those of the next plies, in [0, 2]; `None` where
+    /// the evaluator does not know.
+    pub error: Option<f32>,
+}
+
+impl From<Wdl> for Expected {
+    /// Without points and error.
+    fn from(wdl: Wdl) -> Self {
+        Self { wdl, margin: None, error: None }
+    }
+}
+
 /// What an evaluator says of a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
-    /// Chances of the player to move.
-    pub wdl: Wdl,
+    /// How it will end.
+    pub expected: Expected,
     /// One probability for each legal move, in their order, summing to 1.
     pub priors: Vec<f32>,
 }
@@ -70,7 +90,7 @@ pub struct Evaluation {
 impl Default for Evaluation {
     /// Nothing is known, and no move.
     fn default() -> Self {
-        Self { wdl: Wdl::UNKNOWN, priors: Vec::new() }
+        Self { expected: Wdl::UNKNOWN.into(), priors: Vec::new() }
     }
 }
 

@@ -64,6 +64,14 @@ impl NetworkEvaluator for InTurns {
         self.networks.iter().map(NetworkEvaluator::batches).sum()
     }
 
+    fn has_margins(&self) -> bool {
+        self.networks[0].has_margins()
+    }
+
+    fn has_errors(&self) -> bool {
+        self.networks[0].has_errors()
+    }
+
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         self.networks[0].ownership(batch)
     }

@@ -23,11 +23,11 @@ mod sources;
 mod workers;
 
 pub use answers::Asked;
-pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs};
+pub use batch::{EncodedBatch, NetworkEvaluator, NetworkOutputs, ValueColumns};
 pub use cache::{Admission, CacheKey, EvaluationCache};
 pub use encoded::{EncodedLeaf, encode_leaves};
 pub use evaluator::{
-    Evaluation, EvaluatorError, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
+    Evaluation, EvaluatorError, Expected, InstantEvaluator, Leaf, LeafView, Ticket, symmetry_of,
 };
 pub use fakes::{Hashed, Uniform};
 pub use in_turns::InTurns;

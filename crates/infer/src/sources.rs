@@ -2,13 +2,13 @@
 
 use std::{fmt, sync::Arc};
 
-use dz_game::{Game, Wdl};
+use dz_game::Game;
 
 use crate::answers::{Asked, Reading, owners};
 use crate::encoded::LeafEncoder;
 use crate::{
     Admission, CacheKey, EncodedBatch, EncodedLeaf, Evaluation, EvaluationCache, EvaluatorError,
-    InstantEvaluator, LeafView, NetworkEvaluator, Ticket, Workers,
+    Expected, InstantEvaluator, LeafView, NetworkEvaluator, Ticket, Workers,
 };
 
 /// The sources of a lockstep run, by index.
@@ -48,10 +48,10 @@ struct NetworkReader<G: Game> {
 /// What a source can answer at once.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
-    /// An instant evaluator's answer: the mover's chances.
-    Instant(Wdl),
+    /// An instant evaluator's answer.
+    Instant(Expected),
     /// A cached answer.
-    Cached(Wdl),
+    Cached(Expected),
     /// The position must be evaluated in a batch.
     Missing,
 }
@@ -142,6 +142,18 @@ impl<G: Game> Sources<G> {
         (0..count).map_while(|_| one()).collect()
     }
 
+    /// Whether source `index` says by how many points a game will be won.
+    pub fn has_margins(&self, index: usize) -> bool {
+        let network = self.networks.get(index).and_then(Option::as_ref);
+        network.is_some_and(NetworkEvaluator::has_margins)
+    }
+
+    /// Whether source `index` says how far its values may be off.
+    pub fn has_errors(&self, index: usize) -> bool {
+        let network = self.networks.get(index).and_then(Option::as_ref);
+        network.is_some_and(NetworkEvaluator::has_errors)
+    }
+
     /// Whether batches go to a device: a network of these gives no handles.
     pub fn is_device(&self) -> bool {
         self.networks.iter().flatten().any(|network| network.handle().is_none())
@@ -221,6 +233,8 @@ impl<G: Game> Sources<G> {
         let reading = Reading {
             network: network.id(),
             policy_len: network.policy_len(),
+            has_errors: network.has_errors(),
+            margin_unit: network.has_margins().then(|| (reader.encoder.shape.area() as f32).sqrt()),
             part_len,
             cache,
             first: cache.reserve(asked.len() as u64),
@@ -273,7 +287,7 @@ impl<G: Game> Readers<G> {
     /// The answer of source `index`, if it has one at once; fills `priors` then.
     pub fn ask(&self, index: usize, leaf: &LeafView<'_, G>, priors: &mut Vec<f32>) -> Answer {
         match &self.readers[index] {
-            Reader::Instant(evaluator) => Answer::Instant(evaluator.evaluate(leaf, priors)),
+            Reader::Instant(evaluator) => Answer::Instant(evaluator.evaluate(leaf, priors).into()),
             Reader::Network(reader) => {
                 let key = CacheKey { eval_key: leaf.eval_key, symmetry: leaf.symmetry };
                 reader.cache.get(key, priors).map_or(Answer::Missing, Answer::Cached)

@@ -22,6 +22,8 @@ pub struct Workers {
     id: String,
     encoding_id: String,
     policy_len: usize,
+    has_margins: bool,
+    has_errors: bool,
     jobs: Arc<Jobs>,
     answers: Receiver<(Ticket, Answered)>,
     threads: Vec<JoinHandle<()>>,
@@ -68,6 +70,8 @@ impl Workers {
             id: network.id().to_owned(),
             encoding_id: network.encoding_id().to_owned(),
             policy_len: network.policy_len(),
+            has_margins: network.has_margins(),
+            has_errors: network.has_errors(),
             threads: threads.flatten().collect(),
             jobs,
             answers,
@@ -178,6 +182,14 @@ impl NetworkEvaluator for Workers {
                 self.early.insert(done, answer);
             }
         }
+    }
+
+    fn has_margins(&self) -> bool {
+        self.has_margins
+    }
+
+    fn has_errors(&self) -> bool {
+        self.has_errors
     }
 
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {

@@ -68,7 +68,7 @@ fn priors_are_the_softmax_over_legal_moves_seen_through_the_symmetry() {
         encoding.encode(&state, &(), symmetry, &mut writer);
         assert_near(&evaluation.priors, &softmax(&indices.map(|index| logit(&planes, index))));
         let wdl = softmax(&[1000, 1001, 1002].map(|index| logit(&planes, index)));
-        assert_near(&evaluation.wdl.to_array(), &wdl);
+        assert_near(&evaluation.expected.wdl.to_array(), &wdl);
     }
     assert_ne!(got[0], got[1], "the mirror shows other planes");
 }
@@ -157,9 +157,9 @@ fn check_shared_batch<G: Game>(game: &G) {
     let mut priors = Vec::new();
     let mut known = 0;
     for (view, evaluation) in views.iter().zip(&got) {
-        if let Answer::Cached(wdl) = sources.readers().ask(0, view, &mut priors) {
+        if let Answer::Cached(expected) = sources.readers().ask(0, view, &mut priors) {
             known += 1;
-            assert_eq!((wdl, &priors), (evaluation.wdl, &evaluation.priors));
+            assert_eq!((expected, &priors), (evaluation.expected, &evaluation.priors));
         }
     }
     assert!(known > 250, "{known}");

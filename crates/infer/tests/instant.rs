@@ -100,7 +100,7 @@ fn a_rollout_without_an_end_is_a_draw() {
 #[test]
 fn the_cache_answers_what_was_stored_or_nothing() {
     let evaluation = |i: u64| Evaluation {
-        wdl: Wdl { win: i as f32, draw: 0.1, loss: 0.2 },
+        expected: Wdl { win: i as f32, draw: 0.1, loss: 0.2 }.into(),
         priors: vec![i as f32; 1 + (i % 5) as usize],
     };
     let key = |i: u64| CacheKey {
@@ -113,12 +113,12 @@ fn the_cache_answers_what_was_stored_or_nothing() {
         for i in 0..1000 {
             assert_eq!(cache.get(key(i), &mut priors), None);
             cache.put(key(i), &evaluation(i));
-            assert_eq!(cache.get(key(i), &mut priors), Some(evaluation(i).wdl));
+            assert_eq!(cache.get(key(i), &mut priors), Some(evaluation(i).expected));
             assert_eq!(priors, evaluation(i).priors);
         }
         let kept: Vec<u64> = (0..1000)
             .filter(|&i| match cache.get(key(i), &mut priors) {
-                Some(wdl) => (wdl, &priors) == (evaluation(i).wdl, &evaluation(i).priors),
+                Some(wdl) => (wdl, &priors) == (evaluation(i).expected, &evaluation(i).priors),
                 None => false,
             })
             .collect();
@@ -132,7 +132,7 @@ fn the_cache_answers_what_was_stored_or_nothing() {
 #[test]
 fn threads_that_store_side_by_side_leave_what_one_would() {
     let evaluation = |order: u64| Evaluation {
-        wdl: Wdl::DRAW,
+        expected: Wdl::DRAW.into(),
         priors: vec![order as f32; 1 + order as usize % 3],
     };
     let key = |place: u64| CacheKey {
@@ -165,7 +165,7 @@ fn what_comes_a_second_time_is_kept_where_one_time_is_not_enough() {
         eval_key: Key { high, low: place },
         symmetry: Symmetry::IDENTITY,
     };
-    let evaluation = |prior| Evaluation { wdl: Wdl::DRAW, priors: vec![prior] };
+    let evaluation = |prior| Evaluation { expected: Wdl::DRAW.into(), priors: vec![prior] };
     let mut priors = Vec::new();
     assert!(!cache.admits(key(0, 0)), "nothing was evaluated yet");
     cache.put(key(0, 7), &evaluation(0.5));
@@ -196,7 +196,7 @@ fn both_symmetries_of_a_position_can_be_cached() {
     let key =
         |symmetry| CacheKey { eval_key: Key { high: 1, low: 2 }, symmetry: Symmetry(symmetry) };
     for symmetry in 0..8 {
-        cache.put(key(symmetry), &Evaluation { wdl: Wdl::DRAW, priors: vec![1.0] });
+        cache.put(key(symmetry), &Evaluation { expected: Wdl::DRAW.into(), priors: vec![1.0] });
     }
     let found = (0..8).filter(|&s| cache.get(key(s), &mut Vec::new()).is_some()).count();
     assert_eq!(found, 8);
@@ -206,7 +206,7 @@ fn both_symmetries_of_a_position_can_be_cached() {
 fn a_cache_of_no_entries_is_off() {
     let cache = EvaluationCache::new(0, Admission::Always);
     let key = CacheKey { eval_key: Key::default(), symmetry: Symmetry::IDENTITY };
-    cache.put(key, &Evaluation { wdl: Wdl::DRAW, priors: vec![1.0] });
+    cache.put(key, &Evaluation { expected: Wdl::DRAW.into(), priors: vec![1.0] });
     assert_eq!(cache.get(key, &mut Vec::new()), None);
 }
 

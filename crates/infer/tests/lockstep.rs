@@ -35,7 +35,7 @@ impl Solo {
     }
     fn take(&mut self, evaluation: &Evaluation, legal: &[dz_game::Move]) {
         let bits = evaluation.priors.iter().map(|p| u64::from(p.to_bits()));
-        let value = u64::from(evaluation.wdl.value().to_bits());
+        let value = u64::from(evaluation.expected.wdl.value().to_bits());
         self.heard = bits.fold(self.heard ^ value, |heard, bits| mix64(heard ^ bits));
         let best = (0..legal.len())
             .max_by(|&a, &b| evaluation.priors[a].total_cmp(&evaluation.priors[b]))
@@ -70,15 +70,15 @@ impl GameTask<Connect4> for Solo {
                 random: 0,
             };
             let mut priors = Vec::new();
-            let wdl = match readers.ask((self.number % 2) as usize, &view, &mut priors) {
-                Answer::Instant(wdl) | Answer::Cached(wdl) => wdl,
+            let expected = match readers.ask((self.number % 2) as usize, &view, &mut priors) {
+                Answer::Instant(expected) | Answer::Cached(expected) => expected,
                 Answer::Missing => {
                     request.source = (self.number % 2) as usize;
                     readers.encode(request.source, &view, &mut request.leaf);
                     return true;
                 }
             };
-            self.take(&Evaluation { wdl, priors }, &legal);
+            self.take(&Evaluation { expected, priors }, &legal);
         }
     }
     fn apply(&mut self, evaluation: &Evaluation) {

@@ -33,9 +33,12 @@
 //! policy logits = linear(flat(relu(conv1x1(h; policy.conv))); policy.linear)             [B, A]
 //! value logits  = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden));
 //!                        value.output)                                                   [B, 3]
+//! margin        = linear(relu(linear(flat(relu(conv1x1(h; value.conv))); value.hidden));
+//!                        margin.output)                       [B, 1], where heads has margin
+//! error logit   = the same with short_term_error.output        [B, 1], where heads has it
 //! owner logits  = ownership.points h + bias at each point  [B, H, W, 3], where heads has ownership
 //!
-//! with any_size, in place of the first two:
+//! with any_size, in place of the first four, margin and error as the value:
 //! policy logits = [row 0 of t at each point; means over the board of rows 1, 2, ... of t],
 //!                 t = linear(relu(conv1x1(h; policy.conv)); policy.linear)   [B, 1 + E, H, W]
 //! value logits  = linear(relu(linear(m; value.hidden)); value.output)              [B, 3]
@@ -52,7 +55,10 @@
 //!
 //! `flat` reads a position's channels in order, each row by row: index `c*H*W + y*W + x`. The three
 //! value logits are win, draw and loss of the player to move; the three owner logits of a point are
-//! mine, nobody's and theirs, in his view, at the end of the game. Illegal moves are not masked.
+//! mine, nobody's and theirs, in his view, at the end of the game. The margin is his points less
+//! the opponent's at the end, without komi, in units of sqrt(H W). The error logit x says that the
+//! value's squared distance from the values of the next plies will be 4 / (1 + e^-x). Illegal moves
+//! are not masked.
 //! Global pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms
 //! for boards of several sizes. With `any_size`, whose policy has a place for each point and E
 //! places behind them (Go: 1, to pass), nothing depends on the board's size, as in `KataGo`'s
@@ -85,11 +91,13 @@
 //! | `policy.linear.bias` | `[1 + E]` |
 //! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels]`, `[value_hidden]` |
 //! | `value.output.weight`, `.bias` | `[3, value_hidden]`, `[3]` |
+//! | `margin.output.weight`, `.bias` (where `heads` has it) | `[1, value_hidden]`, `[1]` |
+//! | `short_term_error.output.weight`, `.bias` (likewise) | `[1, value_hidden]`, `[1]` |
 //! | `ownership.points.weight`, `.bias` (where `heads` has it) | `[3, C]`, `[3]` |
 //!
 //! Other heads ([`Head`]) are in checkpoints alone: `reply.linear` and `soft_policy.linear` as
-//! `policy.linear`, from the same convolution; `short_term.output` `[9, value_hidden]`,
-//! `plies_left.output` and `margin.output` `[1, value_hidden]` beside `value.output`.
+//! `policy.linear`, from the same convolution; `short_term.output` `[9, value_hidden]`
+//! and `plies_left.output` `[1, value_hidden]` beside `value.output`.
 //!
 //! # Header
 //!
@@ -109,7 +117,7 @@ pub const BATCH_NORM_EPSILON: f64 = 1e-5;
 
 pub use any_size::Board;
 pub use container::TensorData;
-pub use dz_aux_heads::{Head, HeadOutput, PerHead, Unit};
+pub use dz_aux_heads::{HORIZONS, Head, HeadOutput, PerHead, Unit};
 pub use error::NetworkError;
 pub use file::{NetworkFile, NetworkHeader};
 pub use spec::{NetworkSpec, ResidualSpec};

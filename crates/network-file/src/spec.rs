@@ -180,7 +180,7 @@ impl NetworkSpec {
         match head.output() {
             HeadOutput::Policy => self.policy_layer(),
             HeadOutput::Values(horizons) => [horizons * 3, self.value_hidden],
-            HeadOutput::Number(_) => [1, self.value_hidden],
+            HeadOutput::Number(_) | HeadOutput::SquaredError => [1, self.value_hidden],
             HeadOutput::Points => [3, self.channels],
         }
     }
@@ -190,7 +190,7 @@ impl NetworkSpec {
         match head.output() {
             HeadOutput::Policy => self.policy_len,
             HeadOutput::Values(horizons) => horizons * 3,
-            HeadOutput::Number(_) => 1,
+            HeadOutput::Number(_) | HeadOutput::SquaredError => 1,
             HeadOutput::Points => 3 * self.area(),
         }
     }
@@ -239,6 +239,13 @@ impl NetworkSpec {
     pub fn exported(&self) -> Self {
         let heads = self.heads.iter().copied().filter(|head| head.is_exported()).collect();
         Self { heads, ..self.clone() }
+    }
+
+    /// The exported heads whose layer stands beside the value's last one, with one number each: the
+    /// columns of engines behind win, draw and loss.
+    pub fn value_columns(&self) -> impl Iterator<Item = Head> + '_ {
+        let beside = [Head::Margin, Head::ShortTermError];
+        beside.into_iter().filter(|head| self.heads.contains(head))
     }
 
     /// The earliest format of files that can say it.

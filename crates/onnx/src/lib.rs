@@ -10,6 +10,8 @@
 //! | `policy_logits` | `[batch, A]` | a logit a move; illegal moves are not masked |
 //! | `wdl_logits` | `[batch, 3]` | win, draw and loss of the player to move |
 //! | `wdl` | `[batch, 3]` | the same as probabilities |
+//! | `margin`, if there is the head | `[batch, 1]` | points ahead at the end / sqrt(H W), no komi |
+//! | `error_logit`, if there is the head | `[batch, 1]` | logit of squared short-term error / 4 |
 //! | `ownership_logits`, if there is the head | `[batch, H, W, 3]` | mine, nobody's, theirs |
 //!
 //! The batch size is open. A network for boards of any size (`any_size`) leaves H and W open too:
@@ -23,4 +25,4 @@ mod network;
 mod proto;
 
 pub use model::{Meaning, to_onnx};
-pub use names::{GLOBALS, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};
+pub use names::{ERROR_LOGIT, GLOBALS, MARGIN, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};

@@ -6,7 +6,7 @@ use dz_network_file::{Head, NetworkError, NetworkFile, NetworkSpec};
 use prost::Message;
 
 use crate::builder::Builder;
-use crate::names::{GLOBALS, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};
+use crate::names::{ERROR_LOGIT, GLOBALS, MARGIN, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};
 use crate::network::add_network;
 use crate::proto::{
     DimensionProto, FLOAT, GraphProto, ModelProto, OperatorSetIdProto, StringStringEntryProto,
@@ -121,6 +121,18 @@ fn outputs(spec: &NetworkSpec, meaning: &Meaning) -> Vec<ValueInfoProto> {
         value(WDL_LOGITS, [Length::Fixed(3)], logits),
         value(WDL, [Length::Fixed(3)], shares),
     ];
+    if spec.heads.contains(&Head::Margin) {
+        let doc = "Points of the player to move less the opponent's at the end of the game, without \
+                   komi, in units of the square root of the number of points on the board: [batch, 1]."
+            .to_owned();
+        outputs.push(value(MARGIN, [Length::Fixed(1)], doc));
+    }
+    if spec.heads.contains(&Head::ShortTermError) {
+        let doc = "Logit x of the squared error 4 / (1 + e^-x) that win less loss is expected to \
+                   have against the values of the next plies: [batch, 1]."
+            .to_owned();
+        outputs.push(value(ERROR_LOGIT, [Length::Fixed(1)], doc));
+    }
     if spec.heads.contains(&Head::Ownership) {
         let [height, width] = board(spec);
         let doc =

@@ -3,7 +3,7 @@
 use dz_network_file::{Head, NetworkSpec, ResidualSpec};
 
 use crate::builder::{Builder, Value, int, ints};
-use crate::names::{GLOBALS, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};
+use crate::names::{ERROR_LOGIT, GLOBALS, MARGIN, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS};
 
 /// Adds the whole network; the graph's outputs are values of these names.
 pub(crate) fn add_network(graph: &mut Builder<'_>, spec: &NetworkSpec) {
@@ -114,6 +114,10 @@ fn value(graph: &mut Builder<'_>, spec: &NetworkSpec, h: &str) {
     let x = if spec.any_size { graph.over_board("ReduceMean", &x) } else { graph.flat(&x) };
     let hidden = graph.linear(&x, "value.hidden", "value.hidden");
     let hidden = graph.relu(&hidden);
+    for head in spec.value_columns() {
+        let name = if head == Head::Margin { MARGIN } else { ERROR_LOGIT };
+        graph.linear(&hidden, head.layer(), name);
+    }
     let logits = graph.linear(&hidden, "value.output", WDL_LOGITS);
     graph.node("Softmax", &[&logits], WDL, vec![int("axis", 1)]);
 }

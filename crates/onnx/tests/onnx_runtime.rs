@@ -15,7 +15,9 @@ use dz_cpu_net::{CpuEvaluator, network_spec_of, plane_shape, random_network, ran
 use dz_game::{Encoding, Game, GameSpec, Symmetry, game_names, mix64, unpack_planes, with_game};
 use dz_infer::{EncodedBatch, Leaf, NetworkEvaluator, NetworkOutputs, encode_leaves};
 use dz_network_file::{Board, Head, NetworkFile, NetworkSpec};
-use dz_onnx::{GLOBALS, Meaning, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS, to_onnx};
+use dz_onnx::{
+    ERROR_LOGIT, GLOBALS, MARGIN, Meaning, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS, to_onnx,
+};
 use serde_json::{Value, json};
 
 /// The contract.
@@ -64,6 +66,10 @@ impl Case {
             (WDL_LOGITS, ours.wdl_logits.clone(), theirs(WDL_LOGITS)),
             (WDL, softmax(&ours.wdl_logits), theirs(WDL)),
         ];
+        if !ours.margins.is_empty() {
+            pairs.push((MARGIN, ours.margins, theirs(MARGIN)));
+            pairs.push((ERROR_LOGIT, ours.error_logits, theirs(ERROR_LOGIT)));
+        }
         pairs.extend(owners.map(|owners| (OWNERSHIP, owners, theirs(OWNERSHIP))));
         let mut most = 0.0_f32;
         for (output, ours, theirs) in pairs {
@@ -157,7 +163,11 @@ fn onnx_runtime_agrees_on_every_kind_of_network() {
             global_pooling: bit(0),
             squeeze_ratio: if bit(1) { 5 } else { 0 },
             globals: if bit(2) { 2 } else { 0 },
-            heads: if bit(3) { [Head::Ownership].into() } else { [].into() },
+            heads: if bit(3) {
+                [Head::Margin, Head::Ownership, Head::ShortTermError].into()
+            } else {
+                [].into()
+            },
             bottleneck_blocks,
             any_size: beside.is_some(),
             policy_channels: 3,

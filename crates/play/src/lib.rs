@@ -47,7 +47,10 @@ pub use player::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
     rollout_player, rollout_section, with_rollouts,
 };
-pub use pool::{BoxError, NetworkLoader, NoNetworks, PlayerError, PlayerPool, Ready};
+pub use pool::{
+    BoxError, MissingNumbers, NetworkLoader, NoNetworks, PlayerError, PlayerPool, Ready,
+    check_numbers,
+};
 pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,

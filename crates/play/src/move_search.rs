@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{
-    Answer, EncodedLeaf, Evaluation, EvaluatorError, LeafView, Readers, Request, Sources, Ticket,
-    symmetry_of,
+    Answer, EncodedLeaf, Evaluation, EvaluatorError, Expected, LeafView, Readers, Request, Sources,
+    Ticket, symmetry_of,
 };
 use dz_search::{
     Budget, Compact, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
@@ -67,6 +67,12 @@ pub enum SearchStep {
     Decided,
     /// A position must be evaluated in a batch.
     Asks,
+}
+
+/// What a search is told of a position.
+fn answer_of(expected: Expected, priors: &[f32]) -> NetworkAnswer<'_, f32> {
+    let Expected { wdl, margin, error } = expected;
+    NetworkAnswer { margin, error, ..NetworkAnswer::new(wdl.into(), priors) }
 }
 
 /// Batches that are out at a time where one device or one thread works on them: a small batch would
@@ -236,7 +242,9 @@ impl<G: Game> MoveSearch<G> {
     /// Takes the evaluation that [`MoveSearch::step`] asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.waiting.pop_front() {
-            self.search.apply(id, evaluation.wdl, &evaluation.priors);
+            let Evaluation { expected, priors } = evaluation;
+            let answer = answer_of(*expected, priors);
+            self.search.apply_network(id, &answer);
         }
     }
 
@@ -286,16 +294,14 @@ impl<G: Game> MoveSearch<G> {
             readers.encode(self.source, &view, &mut request.leaf);
         }
         self.play_rollouts(id, eval_key, wants.rollouts);
-        let (wdl, cached) = match answer {
-            Some(Answer::Instant(wdl)) => (wdl, false),
-            Some(Answer::Cached(wdl)) => (wdl, true),
+        let (expected, cached) = match answer {
+            Some(Answer::Instant(expected)) => (expected, false),
+            Some(Answer::Cached(expected)) => (expected, true),
             Some(Answer::Missing) => return true,
             None => return false,
         };
-        let estimate = wdl.into();
-        let priors = &self.priors[..];
         let heuristics = &self.heuristics[..];
-        let answer = NetworkAnswer { estimate, priors, heuristics, cached };
+        let answer = NetworkAnswer { heuristics, cached, ..answer_of(expected, &self.priors) };
         self.search.apply_network(id, &answer);
         false
     }

@@ -104,6 +104,9 @@ impl SearchPlayer {
         if !matches!(evaluator, PlayerEvaluator::Network { .. }) {
             // Equal priors give no reason to prefer the lowest move.
             settings.params.tie_break = TieBreak::Random;
+            // Nobody says by how many points a game will be won, or how sure a value is.
+            settings.params.score_utility = None;
+            settings.params.uncertainty = None;
         }
         Self {
             evaluator,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use dz_external_engines::{EngineError, Rules};
 use dz_game::Game;
 use dz_infer::{NetworkEvaluator, Rollout, Sources, Uniform};
+use dz_search::{Domain, SearchParams};
 use dz_search_settings::LeafValue;
 use dz_solver::SolverError;
 
@@ -61,6 +62,14 @@ pub enum PlayerError {
     /// The game has no solver.
     #[error(transparent)]
     Solver(#[from] SolverError),
+    /// Its search uses numbers that its evaluator does not give.
+    #[error("player {name}: {missing}")]
+    Missing {
+        /// The player.
+        name: String,
+        /// What is missing.
+        missing: MissingNumbers,
+    },
     /// It does not search, and a search was asked for.
     #[error("{name} does not search")]
     NoSearch {
@@ -89,6 +98,50 @@ pub struct Ready {
     pub source: usize,
     /// Its rollouts, and its heuristic values of moves.
     pub guide: Arc<Guide>,
+}
+
+/// Numbers that a search would use and that its game or evaluator does not give.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MissingNumbers {
+    /// The game counts no points.
+    #[error(
+        "search.score_utility_static and search.score_utility_dynamic need a game that counts points, such as go; set both to 0"
+    )]
+    Points,
+    /// The evaluator does not know by how many points a game will be won.
+    #[error(
+        "search.score_utility_static and search.score_utility_dynamic need a network that was trained with heads.margin_weight above 0; set both to 0"
+    )]
+    Margins,
+    /// The evaluator does not know how far its values may be off.
+    #[error(
+        "search.uncertainty_coeff needs a network that was trained with heads.short_term_error_weight above 0; set it to 0"
+    )]
+    Errors,
+}
+
+/// Checks that a game and the evaluator with this index give every number that a search uses.
+///
+/// # Errors
+/// What is missing.
+pub fn check_numbers<G: Game>(
+    game: &G,
+    params: &SearchParams,
+    sources: &Sources<G>,
+    index: usize,
+) -> Result<(), MissingNumbers> {
+    if params.score_utility.is_some() {
+        if Domain::board_side(game).is_none() {
+            return Err(MissingNumbers::Points);
+        }
+        if !sources.has_margins(index) {
+            return Err(MissingNumbers::Margins);
+        }
+    }
+    if params.uncertainty.is_some() && !sources.has_errors(index) {
+        return Err(MissingNumbers::Errors);
+    }
+    Ok(())
 }
 
 impl<G: Game> fmt::Debug for PlayerPool<G> {
@@ -143,6 +196,9 @@ impl<G: Game> PlayerPool<G> {
             PlayerKind::Search(search) => {
                 let guide = self.guide(search)?;
                 let source = self.source(&player.name, search, &guide)?;
+                check_numbers(&self.game, &search.params, &self.sources, source).map_err(
+                    |missing| PlayerError::Missing { name: player.name.clone(), missing },
+                )?;
                 Ok(Ready { source, guide })
             }
             PlayerKind::Engine(pool) => {

@@ -63,10 +63,11 @@ fn leaves_are_answered_in_batches_of_what_may_wait() {
                 last: None,
                 random: leaf.random,
             };
-            let Answer::Instant(wdl) = sources.readers().ask(source, &view, &mut priors) else {
+            let Answer::Instant(expected) = sources.readers().ask(source, &view, &mut priors)
+            else {
                 panic!("a fake answers at once");
             };
-            search.apply(id, wdl, &priors);
+            search.apply(id, expected.wdl, &priors);
         }
     }
     assert_eq!(most, 4);

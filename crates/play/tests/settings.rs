@@ -39,6 +39,8 @@ fn the_plain_section_is_the_plain_reference() {
         revisit: Revisit::Count,
         prove: false,
         value_bias: None,
+        score_utility: None,
+        uncertainty: None,
         leaf_value: LeafValue::Network,
         rollout: RolloutPolicy::Uniform,
         leaf_rollouts: 1,

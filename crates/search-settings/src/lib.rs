@@ -14,10 +14,12 @@ mod params;
 mod puct;
 mod rollout;
 mod root;
+mod score_utility;
 mod section;
 mod selection;
 mod settings;
 mod target;
+mod uncertainty;
 mod value_bias;
 
 pub use fpu::{FirstPlay, KataGoFirstPlay};
@@ -30,6 +32,7 @@ pub use params::{ParamsError, SearchParams};
 pub use puct::{DynamicVariance, Exploration, Puct};
 pub use rollout::{RolloutMoves, RolloutPolicy};
 pub use root::{NoiseShape, NoiseShapeWord, RootNoise, RootSetup};
+pub use score_utility::ScoreUtility;
 pub use section::SearchSection;
 pub use selection::{
     EpsilonSchedule, ExplorationTerm, Rave, RaveSchedule, RaveScheduleWord, Regularized, Selection,
@@ -37,4 +40,5 @@ pub use selection::{
 };
 pub use settings::{SearchSettings, search_faults};
 pub use target::{PolicyTarget, TargetWord};
+pub use uncertainty::UncertaintyWeights;
 pub use value_bias::ValueBias;

@@ -6,7 +6,9 @@ use crate::fpu::FirstPlay;
 use crate::graph::{Backup, CatchUp, Revisit, Staleness, Terminals};
 use crate::leaves::{EdgeValues, Expansion, Grow, InFlight, LeafValue, Untried};
 use crate::rollout::RolloutPolicy;
+use crate::score_utility::ScoreUtility;
 use crate::selection::{EpsilonSchedule, ExplorationTerm, RaveSchedule, Selection, TieBreak};
+use crate::uncertainty::UncertaintyWeights;
 use crate::value_bias::ValueBias;
 
 /// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
@@ -62,6 +64,13 @@ pub struct SearchParams {
     /// Corrects network values by their errors elsewhere in the graph; none is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_bias: Option<ValueBias>,
+    /// What points are worth beside winning; none is nothing. It has no effect in games without
+    /// points.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub score_utility: Option<ScoreUtility>,
+    /// Weighs visits by how sure the network is of its values; none counts all alike.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncertainty: Option<UncertaintyWeights>,
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
     /// How rollouts move; the search itself plays none.
@@ -136,6 +145,16 @@ pub enum ParamsError {
         "search.value_bias_lambda above 0 corrects network values where they are averaged: it needs search.leaf_value \"network\" and search.backup \"idempotent\""
     )]
     BiasElsewhere,
+    /// Points come from a network, and their utility is averaged over children.
+    #[error(
+        "search.score_utility_static and search.score_utility_dynamic need search.selection \"puct\", search.leaf_value \"network\" and search.backup \"idempotent\": set them to 0 with others"
+    )]
+    ScoreElsewhere,
+    /// Errors come from a network, and weights are those of PUCT.
+    #[error(
+        "search.uncertainty_coeff needs search.selection \"puct\", search.leaf_value \"network\" and search.backup \"idempotent\": set it to 0 with others"
+    )]
+    UncertaintyElsewhere,
     /// Other formulas have terms of their own.
     #[error(
         "search.exploration \"printed\" is for search.selection \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
@@ -199,6 +218,7 @@ impl SearchParams {
                 return Err(ParamsError::Range { key, allowed });
             }
         }
+        self.validate_network_numbers()?;
         let is_printed = match self.selection {
             Selection::Uct { .. } => true,
             Selection::Rave(rave) => matches!(rave.schedule, RaveSchedule::Equivalence { .. }),
@@ -240,6 +260,25 @@ impl SearchParams {
             return Err(ParamsError::UntriedElsewhere);
         }
         Ok(())
+    }
+
+    /// Settings that use numbers of the network beside its value.
+    fn validate_network_numbers(&self) -> Result<(), ParamsError> {
+        let is_puct = matches!(self.selection, Selection::Puct(_));
+        let is_network = self.leaf_value == LeafValue::Network;
+        let fits = is_puct && is_network && self.backup == Backup::Idempotent;
+        if self.score_utility.is_some() && !fits {
+            return Err(ParamsError::ScoreElsewhere);
+        }
+        if self.uncertainty.is_some() && !fits {
+            return Err(ParamsError::UncertaintyElsewhere);
+        }
+        let fault = self.score_utility.and_then(|score| score.fault());
+        let fault = fault.or_else(|| self.uncertainty.and_then(|weights| weights.fault()));
+        match fault {
+            Some((key, allowed)) => Err(ParamsError::Range { key, allowed }),
+            None => Ok(()),
+        }
     }
 
     fn validate_split(&self) -> Result<(), ParamsError> {

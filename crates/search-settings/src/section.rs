@@ -11,11 +11,13 @@ use crate::move_choice::MoveChoiceWord;
 use crate::puct::{DynamicVariance, Exploration, Puct};
 use crate::rollout::RolloutMoves;
 use crate::root::{NoiseShape, NoiseShapeWord, RootNoise};
+use crate::score_utility::ScoreUtility;
 use crate::selection::{
     EpsilonSchedule, ExplorationTerm, Rave, RaveScheduleWord, Regularized, Selection,
     SelectionWord, TieBreak,
 };
 use crate::target::TargetWord;
+use crate::uncertainty::UncertaintyWeights;
 use crate::value_bias::ValueBias;
 
 section! {
@@ -152,6 +154,34 @@ section! {
         /// counts as long as other nodes have the same bucket (KataGo's subtreeValueBiasFreeProp:
         /// 0.8).
         [Results, real(0.0, 1.0)] value_bias_freed: f64 = 0.8;
+        /// What the lead x in points counts beside winning, as this times 2 / pi atan(x / (2 sqrt(H
+        /// W))); 0 is off (KataGo's staticScoreUtilityFactor: 0.1 in matches, 0 in self-play). It
+        /// needs a game with points, a network with `heads.margin_weight` above 0, `selection =
+        /// "puct"`, `leaf_value = "network"` and `backup = "idempotent"`.
+        [Results, real(0.0, 10.0)] score_utility_static: f64 = 0.0;
+        /// What the lead counts against x0, the one that the root expects, as this times 2 / pi
+        /// atan((x - x0) / (r sqrt(H W))), r being `score_center_scale`; 0 is off (KataGo's
+        /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It needs what
+        /// `score_utility_static` needs.
+        [Results, real(0.0, 10.0)] score_utility_dynamic: f64 = 0.0;
+        /// Share by which x0 is drawn from the root's lead to 0 (KataGo's
+        /// dynamicScoreCenterZeroWeight: 0.2 in matches, 0.25 in self-play).
+        [Results, real(0.0, 1.0)] score_center_zero_weight: f64 = 0.2;
+        /// r, the width of the dynamic part (KataGo's dynamicScoreCenterScale: 0.75 in matches, 0.5
+        /// in self-play). Where x0 is drawn to 0, it stays within r sqrt(H W) of the root's lead.
+        [Results, above(0.0, 100.0)] score_center_scale: f64 = 0.75;
+        /// Positions weigh more in averages and selection the surer the network is of their values:
+        /// w = c / (e^p + c / m), where this is c, e the error that the network expects, p
+        /// `uncertainty_exponent` and m `uncertainty_weight_max`; 0 is off, and all weigh 1
+        /// (KataGo's uncertaintyCoeff: 0.25). It needs a network with
+        /// `heads.short_term_error_weight` above 0, `selection = "puct"`, `leaf_value = "network"`
+        /// and `backup = "idempotent"`.
+        [Results, real(0.0, 10.0)] uncertainty_coeff: f64 = 0.0;
+        /// p, the power of the error (KataGo's uncertaintyExponent: 1).
+        [Results, real(0.0, 4.0)] uncertainty_exponent: f64 = 1.0;
+        /// m, the most that a position weighs, and what finished games weigh (KataGo's
+        /// uncertaintyMaxWeight: 8).
+        [Results, real(1.0, 1000.0)] uncertainty_weight_max: f64 = 8.0;
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
         /// (1 - l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
@@ -258,6 +288,26 @@ impl SearchSection {
             lambda: self.value_bias_lambda,
             alpha: self.value_bias_alpha,
             freed: self.value_bias_freed,
+        })
+    }
+
+    /// What points are worth; none where they are worth nothing.
+    pub(crate) fn score_utility(&self) -> Option<ScoreUtility> {
+        let counts = self.score_utility_static > 0.0 || self.score_utility_dynamic > 0.0;
+        counts.then_some(ScoreUtility {
+            static_weight: self.score_utility_static,
+            dynamic_weight: self.score_utility_dynamic,
+            center_zero_weight: self.score_center_zero_weight,
+            center_scale: self.score_center_scale,
+        })
+    }
+
+    /// How much positions weigh by the errors of their values; none where all weigh the same.
+    pub(crate) fn uncertainty(&self) -> Option<UncertaintyWeights> {
+        (self.uncertainty_coeff > 0.0).then_some(UncertaintyWeights {
+            coeff: self.uncertainty_coeff,
+            exponent: self.uncertainty_exponent,
+            weight_max: self.uncertainty_weight_max,
         })
     }
 

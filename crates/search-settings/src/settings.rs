@@ -123,6 +123,8 @@ fn params(section: &SearchSection) -> SearchParams {
         revisit: section.revisit,
         prove: section.prove,
         value_bias: section.value_bias(),
+        score_utility: section.score_utility(),
+        uncertainty: section.uncertainty(),
         leaf_value: section.leaf_value,
         rollout: section.rollout.policy(),
         leaf_rollouts: section.leaf_rollouts,

@@ -68,8 +68,10 @@ fn search_once<G: Game>(search: &mut Search<G>, seed: u64) -> u64 {
             *prior /= sum;
         }
         let estimate = ValuePov { value: 0.6 * (share(0) - 0.5), draw: 0.0 };
-        let (heuristics, cached) = (&[][..], false);
-        search.apply_network(id, &NetworkAnswer { estimate, priors: &priors, heuristics, cached });
+        let margin = Some(20.0 * (share(1000) - 0.5));
+        let error = Some(share(1001));
+        let answer = NetworkAnswer { margin, error, ..NetworkAnswer::new(estimate, &priors) };
+        search.apply_network(id, &answer);
     }
     let visits = search.summary().moves.into_iter().map(|m| u64::from(m.visits));
     visits.fold(0, |hash, visits| mix64(hash ^ visits))

@@ -10,9 +10,11 @@ use dz_game::Key;
 use serde::{Deserialize, Serialize};
 
 use crate::{
+    leads::NodeLead,
     memory::bytes_of,
     node::{Edge, Kind, NewNode, Node, NodeId, ROOT},
-    numbers::{Numbers, Prior},
+    node_weight::NodeWeight,
+    numbers::{Numbers, Prior, Real},
     side::{EdgeSide, MoveSide, NodeSide, Side},
     sums::Halves,
 };
@@ -74,6 +76,12 @@ impl<N: Numbers> Arena<N> {
         }
         if self.side.uses_buckets {
             self.side.buckets.add_node();
+        }
+        if self.side.uses_leads {
+            self.side.leads.nodes.push(NodeLead::default());
+        }
+        if self.side.uses_weights {
+            self.side.weights.push(NodeWeight::of(N::Real::ONE));
         }
         id
     }
@@ -254,6 +262,12 @@ impl<N: Numbers> Arena<N> {
         }
         if self.side.uses_buckets {
             self.side.buckets.reserve(nodes);
+        }
+        if self.side.uses_leads {
+            self.side.leads.nodes.reserve_exact(nodes);
+        }
+        if self.side.uses_weights {
+            self.side.weights.reserve_exact(nodes);
         }
     }
 

@@ -63,12 +63,38 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         if matches!(self.params.backup, Backup::Delta { .. }) {
             self.arena.copy_child_averages(id);
         }
-        let draws = self.params.revisit == Revisit::Draw && self.arena.side.uses_edges;
-        if self.params.value_bias.is_some() {
-            self.recompute_corrected(id, draws);
+        let draws = self.counts_cycles_as_draws();
+        if self.has_more_to_average {
+            self.recompute_more(id, draws);
             return;
         }
         self.arena.recompute_average(id, draws);
+        if self.params.prove {
+            self.prove(id);
+        }
+    }
+}
+
+impl<D: Domain, N: Numbers> Search<D, N> {
+    /// True if visits that close a cycle count as draws.
+    pub(crate) fn counts_cycles_as_draws(&self) -> bool {
+        self.params.revisit == Revisit::Draw && self.arena.side.uses_edges
+    }
+
+    /// Recomputes a node with a corrected value, by weights, with its lead, or all of these.
+    // Not inlined, so that searches without are as fast as before.
+    #[inline(never)]
+    fn recompute_more(&mut self, id: NodeId, draws: bool) {
+        let own = match &self.params.value_bias {
+            Some(bias) => self.arena.observe_error(id, bias, draws),
+            None => self.arena.node(id).own,
+        };
+        if self.arena.side.uses_weights {
+            self.arena.average_by_weights(id, own, draws);
+        } else {
+            self.arena.average_with(id, own, draws);
+        }
+        self.average_leads(id, draws);
         if self.params.prove {
             self.prove(id);
         }
@@ -120,13 +146,13 @@ impl<N: Numbers> Arena<N> {
         }
     }
 
-    /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`; `own` is U.
+    /// `E(n) = (N_own U^2 + sum N(a) E(a)) / N`, or by weights; `own` is U, `count` N or W.
     pub(crate) fn recompute_square(&mut self, id: NodeId, own: ValueAbs<N::Real>, count: N::Real) {
         let node = self.node(id);
-        let own = own.value * own.value * N::Real::from_u32(node.own_visits);
+        let own = own.value * own.value * self.own_weight(id);
         let edges = self.edges(node).iter();
         let square = |edge: &crate::node::Edge| {
-            N::Real::from_u32(edge.visits) * self.side.nodes[edge.child.index()].square
+            self.weight_of(edge) * self.side.nodes[edge.child.index()].square
         };
         let sum = edges.fold(own, |sum, edge| sum + square(edge));
         self.side.nodes[id.index()].square = sum / count;
@@ -207,7 +233,7 @@ mod tests {
 
     impl Example {
         fn new(own: f64, children: &[(u32, f64)]) -> Self {
-            let mut arena = Arena::new(Side::new(&SearchParams::default(), true));
+            let mut arena = Arena::new(Side::new(&SearchParams::default(), true, None));
             // Node 0 is the root, to which no edge leads.
             add(&mut arena, 0.0);
             let id = add(&mut arena, own);
@@ -308,7 +334,7 @@ mod tests {
         {
             let mut node = Example::new(0.0, &[(11, 0.5)]);
             let params = SearchParams { backup: delta, ..SearchParams::default() };
-            node.arena.side = Side::new(&params, true);
+            node.arena.side = Side::new(&params, true, None);
             let known = ValueAbs { value: 0.2, draw: 0.0 };
             node.arena.side.edges.resize(8, crate::side::EdgeSide::default());
             node.arena.edge_side_mut(node.id, 0).average = known;

@@ -80,7 +80,7 @@ pub(crate) fn worth_playing(moves: &[RootMove]) -> Vec<bool> {
 fn most_visited(moves: &[RootMove]) -> Move {
     let value = |m: &RootMove| m.wdl.map_or(f32::NEG_INFINITY, Wdl::value);
     let better = |a: &RootMove, b: &RootMove| {
-        (a.visits, value(a), a.prior).partial_cmp(&(b.visits, value(b), b.prior))
+        (a.weight, value(a), a.prior).partial_cmp(&(b.weight, value(b), b.prior))
             == Some(std::cmp::Ordering::Greater)
     };
     let mut best = &moves[0];

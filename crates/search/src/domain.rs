@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use dz_game::{Game, Key, Move, Player};
+use dz_game::{Encoding, Game, Key, Move, Player};
 
 /// Positions, moves between them, and their ends. Every [`Game`] is one.
 pub trait Domain: Clone + Debug {
@@ -47,6 +47,19 @@ pub trait Domain: Clone + Debug {
     /// see [`Game::surroundings`]. By default the move alone counts.
     fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
         Some(0)
+    }
+    /// The square root of the number of points on the board, where the game counts points.
+    fn board_side(&self) -> Option<f64> {
+        None
+    }
+    /// The points that the second player gets on top of the board's margin.
+    fn komi_at(&self, _state: &Self::State) -> f64 {
+        0.0
+    }
+    /// By how many points the first player has won a game that is over and counts points, komi
+    /// counted; negative if the second has won.
+    fn final_lead(&self, _state: &Self::State, _history: &Self::History) -> Option<f64> {
+        None
     }
     /// The key of what an evaluator sees.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
@@ -106,6 +119,17 @@ impl<G: Game> Domain for G {
     }
     fn surroundings(&self, state: &G::State, mv: Move) -> Option<u64> {
         Game::surroundings(self, state, mv)
+    }
+    fn board_side(&self) -> Option<f64> {
+        let encoding = self.encoding();
+        encoding.targets().margin.then(|| (encoding.planes().area() as f64).sqrt())
+    }
+    fn komi_at(&self, state: &G::State) -> f64 {
+        Game::komi_at(self, state).map_or(0.0, |komi| f64::from(komi.halves) / 2.0)
+    }
+    fn final_lead(&self, state: &G::State, history: &G::History) -> Option<f64> {
+        let margin = self.outcome(state, history)?.margin?;
+        Some(f64::from(margin) - Domain::komi_at(self, state))
     }
     fn eval_key(&self, state: &G::State, history: &G::History) -> Key {
         Game::eval_key(self, state, history)

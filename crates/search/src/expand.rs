@@ -53,6 +53,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                     self.arena.set_visits(child, weight);
                 }
                 self.join_bucket(child, &walk);
+                self.note_answer(child, &walk);
                 if let Some(&PathStep { node, place }) = walk.path.last() {
                     self.attach(node, place, child);
                 }
@@ -74,6 +75,14 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         self.finish_trace(&mut walk, self.counts.playouts);
         self.spare.push(walk);
+    }
+
+    /// Keeps what the evaluator said of a new node beside its value, if anything uses that.
+    fn note_answer(&mut self, id: NodeId, walk: &Walk<D, N>) {
+        if self.has_more_to_average {
+            self.note_margin(id, &walk.state, walk.margin, walk.sign);
+            self.note_weight(id, walk.error, false);
+        }
     }
 
     /// Counts a playout that has all its answers.
@@ -214,6 +223,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let id = self.add_node(new, &walk.state);
         debug_assert_eq!(id, ROOT);
         self.arena.set_visits(id, self.params.leaf_rollouts);
+        self.note_answer(id, walk);
         self.expand_root();
         self.set_heuristics(ROOT, &heuristics);
         self.set_up_root();

@@ -5,7 +5,9 @@ use dz_game::{Key, Move, Player, Wdl};
 use crate::{
     BiasView, Numbers, Search,
     domain::Domain,
+    leads::NodeLead,
     node::{Kind, Node, NodeId, ROOT},
+    node_weight::NodeWeight,
     numbers::{Prior, Real},
     sums::Sums,
 };
@@ -37,6 +39,10 @@ pub struct NodeView {
     pub square: Option<f64>,
     /// Both halves over all edges and the node itself, where values are split.
     pub split: Option<SplitView>,
+    /// What is expected in points, where they are kept.
+    pub lead: Option<LeadView>,
+    /// What its visits weigh, where that differs from visit to visit.
+    pub weight: Option<WeightView>,
     /// Its part in a bucket of observed errors, where it has one.
     pub bias: Option<BiasView>,
     /// The legal moves that were visited, in the order of their first visits.
@@ -60,6 +66,47 @@ pub struct EdgeView {
     pub average: Option<f64>,
     /// The edge's statistics without leaves in flight, where values are split.
     pub split: Option<SplitView>,
+}
+
+/// Points that the first player is expected to win by, komi counted, and what they are worth to
+/// that player beside winning.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeadView {
+    /// By the evaluation, or by the rules where the game is over.
+    pub own_points: f64,
+    /// What these are worth.
+    pub own_utility: f64,
+    /// The average over the node and its children.
+    pub points: f64,
+    /// The average of what points are worth.
+    pub utility: f64,
+}
+
+impl LeadView {
+    fn of<R: Real>(lead: &NodeLead<R>) -> Self {
+        let NodeLead { own, average } = lead;
+        Self {
+            own_points: own.points.to_f64(),
+            own_utility: own.utility.to_f64(),
+            points: average.points.to_f64(),
+            utility: average.utility.to_f64(),
+        }
+    }
+}
+
+/// What visits weigh by how sure the network is of its values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WeightView {
+    /// w: a visit that ended at the node.
+    pub own: f64,
+    /// W / N: a visit of the node on average.
+    pub mean: f64,
+}
+
+impl WeightView {
+    fn of<R: Real>(weight: &NodeWeight<R>) -> Self {
+        Self { own: weight.own.to_f64(), mean: weight.mean.to_f64() }
+    }
 }
 
 /// Network values and rollout outcomes apart, as in AlphaGo; sums are the first player's.
@@ -140,6 +187,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 .map(|side| (side.lower.to_f64(), side.upper.to_f64())),
             square: side.filter(|_| self.arena.side.uses_squares).map(|side| side.square.to_f64()),
             split: self.arena.side.halves.get(id.index()).map(|halves| SplitView::of(&halves.sums)),
+            lead: self.arena.side.leads.nodes.get(id.index()).map(LeadView::of),
+            weight: self.arena.side.weights.get(id.index()).map(WeightView::of),
             bias: self.arena.side.buckets.view(id),
             edges: counted
                 .map(|(place, (edge, prior))| {

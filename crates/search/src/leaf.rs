@@ -53,10 +53,23 @@ pub struct SearchLeaf<'a, D: Domain> {
 pub struct NetworkAnswer<'a, R> {
     /// The value for the player to move.
     pub estimate: ValuePov<R>,
+    /// The margin at the end in points, without komi, for the player to move; none where the
+    /// evaluator does not know, which score utility takes for an even game.
+    pub margin: Option<R>,
+    /// How far the value is expected to be from those of the next plies, 0 or more; none where the
+    /// evaluator does not know, which uncertainty-weighted visits count once.
+    pub error: Option<R>,
     /// One prior a legal move, in the order of the moves.
     pub priors: &'a [R],
     /// One heuristic value a legal move, the mover's, for equivalent visits; may be empty.
     pub heuristics: &'a [R],
     /// It came from a cache, so that it counts as no evaluation.
     pub cached: bool,
+}
+
+impl<'a, R> NetworkAnswer<'a, R> {
+    /// The answer of a network that says nothing else, fresh.
+    pub fn new(estimate: ValuePov<R>, priors: &'a [R]) -> Self {
+        Self { estimate, margin: None, error: None, priors, heuristics: &[], cached: false }
+    }
 }

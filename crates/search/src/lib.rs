@@ -34,10 +34,12 @@ mod grow;
 mod halves;
 mod inspect;
 mod knowledge;
+mod leads;
 mod leaf;
 mod memory;
 mod moves_made;
 mod node;
+mod node_weight;
 mod noise;
 mod numbers;
 mod path;
@@ -47,6 +49,7 @@ mod reuse;
 mod root;
 mod rule;
 mod saved;
+mod score_utility;
 mod scores;
 mod search;
 mod select;
@@ -62,6 +65,7 @@ mod value;
 mod value_bias;
 mod waiting;
 mod walk;
+mod weights;
 mod write_trace;
 
 pub use buckets::{BiasView, BucketView};
@@ -73,11 +77,11 @@ pub use dz_search_settings::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
     ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     MoveChoice, NoiseShape, ParamsError, PolicyTarget, Puct, Rave, RaveSchedule, Regularized,
-    Revisit, RolloutPolicy, RootNoise, RootSetup, SearchParams, Selection, Sigma, Staleness,
-    Terminals, TieBreak, Untried, ValueBias, VisitRange,
+    Revisit, RolloutPolicy, RootNoise, RootSetup, ScoreUtility, SearchParams, Selection, Sigma,
+    Staleness, Terminals, TieBreak, UncertaintyWeights, Untried, ValueBias, VisitRange,
 };
 pub use explicit::{ExplicitGraph, GraphError, GraphFile, GraphNode};
-pub use inspect::{EdgeView, NodeView, SplitView};
+pub use inspect::{EdgeView, LeadView, NodeView, SplitView, WeightView};
 pub use knowledge::OfflineKnowledge;
 pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};

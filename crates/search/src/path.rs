@@ -35,6 +35,10 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     pub is_counted: bool,
     pub legal: Vec<Move>,
     pub network: Option<(ValueAbs<N::Real>, bool)>,
+    /// The margin that the network expects, the mover's.
+    pub margin: Option<N::Real>,
+    /// The error that the network expects of its value.
+    pub error: Option<N::Real>,
     /// The mean outcome of its rollouts, once all have come.
     pub rollout: Option<ValueAbs<N::Real>>,
     pub priors: Vec<N::Real>,

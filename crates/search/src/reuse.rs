@@ -181,6 +181,12 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_buckets {
             self.side.buckets.add_node();
         }
+        if self.side.uses_leads {
+            self.side.leads.nodes.push(self.side.leads.nodes[id.index()]);
+        }
+        if self.side.uses_weights {
+            self.side.weights.push(self.side.weights[id.index()]);
+        }
         node.edges = self.edges.len() as u32;
         node.priors = self.priors.len() as u32;
         self.edges.extend_from_within(edges..edges + node.capacity());
@@ -259,6 +265,12 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_buckets {
             self.side.buckets.move_node(old, new);
         }
+        if self.side.uses_leads {
+            self.side.leads.move_node(old, new);
+        }
+        if self.side.uses_weights {
+            self.side.weights[new] = self.side.weights[old];
+        }
     }
 
     fn truncate(&mut self, nodes: usize) {
@@ -273,5 +285,7 @@ impl<N: Numbers> Arena<N> {
         if self.side.uses_buckets {
             self.side.buckets.truncate(nodes);
         }
+        self.side.leads.nodes.truncate(nodes);
+        self.side.weights.truncate(nodes);
     }
 }

@@ -180,6 +180,8 @@ impl<N: Numbers> Arena<N> {
             && fits(side.moves.len(), side.uses_moves, self.priors.len())
             && fits(side.nodes.len(), side.uses_nodes, nodes)
             && fits(side.halves.len(), side.uses_halves, nodes)
+            && fits(side.leads.nodes.len(), side.uses_leads, nodes)
+            && fits(side.weights.len(), side.uses_weights, nodes)
     }
 
     /// True if every node's edges and moves are there, no two nodes share any, and the move that a

@@ -49,6 +49,8 @@ use crate::{
 pub struct Search<D: Domain, N: Numbers = Compact> {
     pub(crate) domain: D,
     pub(crate) params: SearchParams,
+    /// Nodes have more to average than values and draws, or average by weights.
+    pub(crate) has_more_to_average: bool,
     pub(crate) root_state: D::State,
     pub(crate) root_history: D::History,
     /// Positions that were the root before.
@@ -115,7 +117,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Creates a search with its root at `state`, without evaluating it. [`SearchParams::validate`]
     /// finds settings that contradict each other; this function does not.
     pub fn new(domain: D, params: SearchParams, state: D::State, history: D::History) -> Self {
-        let side = Side::new(&params, domain.acyclic());
+        let points_side = params.score_utility.and_then(|_| domain.board_side());
+        let side = Side::new(&params, domain.acyclic(), points_side);
         let mut params = params;
         if is_split(&params) {
             // AlphaGo's u has nothing beside the sum under its root.
@@ -123,6 +126,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         Self {
             domain,
+            has_more_to_average: params.value_bias.is_some()
+                || side.uses_leads
+                || side.uses_weights,
             params,
             root_state: state,
             root_history: history,
@@ -207,6 +213,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         }
         self.walks = 0;
         if self.is_evaluated() {
+            self.expect_root_lead();
             self.set_up_root();
             self.reserve_nodes();
         }

@@ -50,13 +50,17 @@ impl<'a, N: Numbers> Choice<'a, N> {
         let node = arena.node(id);
         let edges = arena.edges(node);
         let priors = arena.priors(node);
-        let mut edge_visits = node.visits - node.own_visits;
+        let mut edge_visits =
+            if arena.side.uses_weights { 0 } else { node.visits - node.own_visits };
         if params.leaves_max > 1 {
             let sides = (0..edges.len()).map(|place| arena.edge_side(node, place).in_flight);
             let in_flight = sides.sum::<u32>();
             edge_visits += in_flight * visits_in_flight(params);
         }
-        let sum = N::Real::from_u32(edge_visits);
+        let mut sum = N::Real::from_u32(edge_visits);
+        if arena.side.uses_weights {
+            sum += arena.edge_weights(node);
+        }
         let sign = node.sign();
         let is_root = id == ROOT;
         let fpu = setup.fpu.filter(|_| is_root).unwrap_or(params.fpu);
@@ -75,6 +79,8 @@ impl<'a, N: Numbers> Choice<'a, N> {
             adjusted: params.leaves_max > 1
                 || params.prove
                 || forced > 0.0
+                || arena.side.uses_leads
+                || arena.side.uses_weights
                 || matches!(params.backup, Backup::Delta { .. }),
         };
         this.unvisited = this.first_play(fpu);
@@ -110,7 +116,13 @@ impl<'a, N: Numbers> Choice<'a, N> {
         if let Some(variance) = puct.variance {
             let square = self.arena.side.nodes[self.id.index()].square.to_f64();
             let mean = self.node.average.value.to_f64();
-            c *= formula::stdev_factor(&variance, mean, square, f64::from(self.node.visits));
+            let own = self.arena.own_weight(self.id).to_f64();
+            let visits = if self.arena.side.uses_weights {
+                own + self.arena.edge_weights(self.node).to_f64()
+            } else {
+                f64::from(self.node.visits)
+            };
+            c *= formula::stdev_factor(&variance, mean, square, visits);
         }
         N::Real::from_f64(c)
     }
@@ -125,9 +137,16 @@ impl<'a, N: Numbers> Choice<'a, N> {
         }
         let visited = &self.priors[..self.edges.len()];
         let mass = visited.iter().fold(N::Real::ZERO, |sum, p| sum + p.probability());
+        let mut average = self.node.average.value;
+        let mut own = self.node.own.value;
+        if self.arena.side.uses_leads {
+            let lead = self.arena.side.leads.nodes[self.id.index()];
+            average += lead.average.utility;
+            own += lead.own.utility;
+        }
         let parent = ParentValues {
-            average: (self.sign * self.node.average.value).to_f64(),
-            own: (self.sign * self.node.own.value).to_f64(),
+            average: (self.sign * average).to_f64(),
+            own: (self.sign * own).to_f64(),
             visited_mass: mass.to_f64(),
         };
         N::Real::from_f64(formula::first_play_value(&first_play, &parent))
@@ -150,14 +169,23 @@ impl<'a, N: Numbers> Choice<'a, N> {
         self.sign * self.arena.node(self.edges[place].child).average.value
     }
 
+    /// The same with what points are worth.
+    fn utility_at(&self, place: usize) -> N::Real {
+        let value = self.value_at(place);
+        if !self.arena.side.uses_leads {
+            return value;
+        }
+        value + self.sign * self.arena.side.leads.average(self.edges[place].child).utility
+    }
+
     /// Replaces the value by the edge's, and adds leaves in flight.
     fn adjust(&self, place: usize, edge: Edge, stats: EdgeStats<N::Real>) -> EdgeStats<N::Real> {
-        let mut stats = stats;
+        let mut stats = EdgeStats { visits: self.arena.weight_of(&edge), ..stats };
         if !self.arena.side.uses_edges {
-            return stats;
+            return EdgeStats { value: self.utility_at(place), ..stats };
         }
         let side = self.arena.edge_side(self.node, place);
-        stats.value = if edge.visits == 0 { self.unvisited } else { self.value_at(place) };
+        stats.value = if edge.visits == 0 { self.unvisited } else { self.utility_at(place) };
         if side.in_flight > 0 {
             let waiting = N::Real::from_u32(side.in_flight);
             match self.params.in_flight {

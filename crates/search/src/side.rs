@@ -8,8 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     buckets::Buckets,
+    leads::Leads,
     memory::bytes_of,
     node::{Kind, NodeId},
+    node_weight::NodeWeight,
     numbers::Real,
     sums::{Halves, is_split},
     value::ValueAbs,
@@ -119,6 +121,9 @@ pub(crate) struct Side<R> {
     /// Nodes observe errors of their own values.
     #[serde(default, skip_serializing_if = "is_false")]
     pub uses_buckets: bool,
+    /// Nodes keep leads in points.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub uses_leads: bool,
     pub edges: Vec<EdgeSide<R>>,
     pub moves: Vec<MoveSide<R>>,
     pub nodes: Vec<NodeSide<R>>,
@@ -127,6 +132,15 @@ pub(crate) struct Side<R> {
     /// Left out where it is empty, as in searches that were saved before there was a correction.
     #[serde(default, skip_serializing_if = "Buckets::is_empty")]
     pub buckets: Buckets<R>,
+    /// Likewise, as in searches that were saved before there was score utility.
+    #[serde(default, skip_serializing_if = "Leads::is_empty")]
+    pub leads: Leads<R>,
+    /// Visits weigh by how sure the network is of its values.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub uses_weights: bool,
+    /// Likewise left out where it is empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weights: Vec<NodeWeight<R>>,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
@@ -135,7 +149,8 @@ fn is_false(flag: &bool) -> bool {
 }
 
 impl<R: Real> Side<R> {
-    pub(crate) fn new(params: &SearchParams, acyclic: bool) -> Self {
+    /// The arrays that these settings need. `points_side` is the board's side where points count.
+    pub(crate) fn new(params: &SearchParams, acyclic: bool, points_side: Option<f64>) -> Self {
         let draws_cycles = !acyclic && params.revisit == Revisit::Draw;
         let has_delta = matches!(params.backup, Backup::Delta { .. });
         let uses_squares = params.moments || varies_exploration(&params.selection);
@@ -150,12 +165,16 @@ impl<R: Real> Side<R> {
             uses_parents,
             uses_halves: is_split(params),
             uses_buckets: params.value_bias.is_some(),
+            uses_leads: points_side.is_some(),
             edges: Vec::new(),
             moves: Vec::new(),
             nodes: Vec::new(),
             halves: Vec::new(),
             links: Vec::new(),
             buckets: Buckets::default(),
+            leads: points_side.map_or_else(Leads::default, Leads::new),
+            uses_weights: params.uncertainty.is_some(),
+            weights: Vec::new(),
         }
     }
 
@@ -166,6 +185,8 @@ impl<R: Real> Side<R> {
         self.halves.clear();
         self.links.clear();
         self.buckets.clear();
+        self.leads.clear();
+        self.weights.clear();
     }
 
     /// Notes a parent of a node, if parents are kept. Two moves that lead to the same child note it
@@ -189,6 +210,8 @@ impl<R: Real> Side<R> {
                 side.uses_parents,
                 side.uses_halves,
                 side.uses_buckets,
+                side.uses_leads,
+                side.uses_weights,
             ]
         };
         uses(self) == uses(other)
@@ -232,6 +255,8 @@ impl<R: Real> Side<R> {
             + bytes_of(&self.halves)
             + bytes_of(&self.links)
             + self.buckets.bytes()
+            + self.leads.bytes()
+            + bytes_of(&self.weights)
     }
 }
 

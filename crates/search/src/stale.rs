@@ -3,9 +3,11 @@
 use crate::{
     Numbers, Search, Staleness,
     domain::Domain,
+    leads::Lead,
     node::{Kind, NodeId, ROOT},
     numbers::Real,
     path::PathStep,
+    value::ValueAbs,
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
@@ -43,13 +45,18 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// The numbers of a node that recomputing it changes.
-    fn numbers_of(&self, index: usize) -> (u32, [N::Real; 5]) {
+    fn numbers_of(&self, index: usize) -> (u32, [N::Real; 8]) {
         let node = &self.arena.nodes[index];
+        let ValueAbs { value, draw } = node.average;
+        let side = &self.arena.side;
         let zeros = || [N::Real::ZERO; 3];
-        let side = self.arena.side.nodes.get(index);
+        let bounds = side.nodes.get(index);
         let [lower, upper, square] =
-            side.map_or_else(zeros, |side| [side.lower, side.upper, side.square]);
-        (node.visits, [node.average.value, node.average.draw, lower, upper, square])
+            bounds.map_or_else(zeros, |side| [side.lower, side.upper, side.square]);
+        let weight = side.weights.get(index).map_or(N::Real::ZERO, |weight| weight.mean);
+        let Lead { points, utility } =
+            side.leads.nodes.get(index).map(|lead| lead.average).unwrap_or_default();
+        (node.visits, [value, draw, lower, upper, square, weight, points, utility])
     }
 
     /// Recomputes each node of the path once more, since a recomputed sibling may be its child, and

@@ -21,6 +21,8 @@ pub struct Summary {
     pub value: f64,
     /// The evaluator's value of the root: U, the mover's.
     pub own_value: f64,
+    /// By how many points the mover is expected to win, komi counted, where points are kept.
+    pub lead: Option<f64>,
     /// N of the root.
     pub visits: u32,
     /// The value is certain: it was proven.
@@ -41,6 +43,8 @@ pub struct RootMove {
     pub mv: Move,
     /// Edge visits.
     pub visits: u32,
+    /// What these weigh: their number, unless visits are weighted by uncertainty.
+    pub weight: f64,
     /// The evaluator's prior, without noise.
     pub prior: f64,
     /// The prior that was searched with, noise included.
@@ -49,6 +53,12 @@ pub struct RootMove {
     pub wdl: Option<Wdl>,
     /// The same as one number, unrounded.
     pub q: Option<f64>,
+    /// By how many points the mover is expected to win after this move, komi counted; `None`
+    /// without visits, and where points are not kept.
+    pub lead: Option<f64>,
+    /// What that is worth beside winning, as selection adds it to `q`; 0 where points count
+    /// nothing.
+    pub score_utility: f64,
     /// Average of squared values after this move, where they are kept.
     pub q_square: Option<f64>,
     /// The move's proven value for the player to move at the root, if it is proven.
@@ -62,7 +72,8 @@ pub struct RootMove {
 impl RootMove {
     /// As formulas see it, with the prior that was searched with.
     pub fn child(&self) -> Child {
-        Child { prior: self.noisy_prior, visits: f64::from(self.visits), q: self.q }
+        let q = self.q.map(|q| q + self.score_utility);
+        Child { prior: self.noisy_prior, visits: self.weight, q }
     }
 
     /// As the evaluator saw it, without noise.
@@ -71,9 +82,13 @@ impl RootMove {
     }
 
     /// Moments of the values after this move; without second moments every visit found the same.
+    /// What points are worth moves the mean alone.
     pub fn moments(&self) -> Moments {
         let q = self.q.unwrap_or(0.0);
-        Moments::of_visits(f64::from(self.visits), q, self.q_square.unwrap_or(q * q))
+        let square = self.q_square.unwrap_or(q * q);
+        let added = self.score_utility;
+        // The mean of (x + a)^2 is that of x^2, and a (2 q + a).
+        Moments::of_visits(f64::from(self.visits), q + added, square + added * (2.0 * q + added))
     }
 }
 
@@ -93,6 +108,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 wdl: Wdl::UNKNOWN,
                 value: 0.0,
                 own_value: 0.0,
+                lead: None,
                 visits: 0,
                 proven: false,
                 exploration_scale: 0.0,
@@ -119,6 +135,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             wdl: root.average.wdl_for(sign),
             value: (sign * root.average.value).to_f64(),
             own_value: (sign * root.own.value).to_f64(),
+            lead: self.lead_of(ROOT, sign).map(|lead| lead.points),
             visits: root.visits,
             proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
             exploration_scale: c * (choice.sum.to_f64() + choice.scale_offset()).sqrt(),
@@ -135,14 +152,18 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let child = edge.map(|edge| (self.arena.node(edge.child), edge.child.index()));
         let side = child.and_then(|(_, at)| self.arena.side.nodes.get(at));
         let proven = side.filter(|side| self.params.prove && side.is_proven());
+        let lead = edge.and_then(|edge| self.lead_of(edge.child, choice.sign));
         let amaf = self.arena.side.moves.get(choice.node.priors as usize + place);
         RootMove {
             mv,
             visits: edge.map_or(0, |edge| edge.visits),
+            weight: edge.map_or(0.0, |edge| self.arena.weight_of(edge).to_f64()),
             prior: self.root_priors[index].to_f64(),
             noisy_prior: prior.probability().to_f64(),
             wdl: child.map(|(node, _)| node.average.wdl_for(choice.sign)),
             q: edge.map(|_| (choice.value_at(place)).to_f64()),
+            lead: lead.map(|lead| lead.points),
+            score_utility: lead.map_or(0.0, |lead| lead.utility),
             q_square: side
                 .filter(|_| self.arena.side.uses_squares)
                 .map(|side| side.square.to_f64()),

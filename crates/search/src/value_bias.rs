@@ -31,18 +31,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         Some(Key::of_words(&[player, u64::from(mv.0), before, around]))
     }
 
-    /// Recomputes a node from its children and its corrected value.
-    // Not inlined, so that searches without a correction are as fast as before.
-    #[inline(never)]
-    pub(crate) fn recompute_corrected(&mut self, id: NodeId, draws: bool) {
-        let Some(bias) = self.params.value_bias else { return };
-        let own = self.arena.observe_error(id, &bias, draws);
-        self.arena.average_with(id, own, draws);
-        if self.params.prove {
-            self.prove(id);
-        }
-    }
-
     /// With a correction, puts a new leaf into the bucket that its walk came by, and corrects its
     /// value.
     pub(crate) fn join_bucket(&mut self, id: NodeId, walk: &Walk<D, N>) {
@@ -67,24 +55,30 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 impl<N: Numbers> Arena<N> {
     /// Observes a node's error, takes its correction from the bucket and returns U', before the
     /// node is recomputed. With `draws`, visits that closed a cycle count as draws.
-    fn observe_error(&mut self, id: NodeId, bias: &ValueBias, draws: bool) -> ValueAbs<N::Real> {
+    pub(crate) fn observe_error(
+        &mut self,
+        id: NodeId,
+        bias: &ValueBias,
+        draws: bool,
+    ) -> ValueAbs<N::Real> {
         let node = self.node(id);
         let own = node.own;
         if !self.side.buckets.has_bucket(id) {
             return own;
         }
-        let mut visits = 0;
+        let mut visits = N::Real::ZERO;
         let mut sum = N::Real::ZERO;
         for (place, edge) in self.edges(node).iter().enumerate() {
-            visits += edge.visits;
+            let weight = self.weight_of(edge);
+            visits += weight;
             let closed = if draws { self.edge_side(node, place).cycle_draws } else { 0 };
-            let counted = N::Real::from_u32(edge.visits) - N::Real::from_u32(closed);
+            let counted = weight - self.closed_weight(edge, closed);
             sum += counted * self.node(edge.child).average.value;
         }
         let buckets = &mut self.side.buckets;
-        if visits > 0 {
-            let error = own.value - sum / N::Real::from_u32(visits);
-            let weight = N::Real::from_f64(f64::from(visits).powf(bias.alpha));
+        if visits > N::Real::ZERO {
+            let error = own.value - sum / visits;
+            let weight = N::Real::from_f64(visits.to_f64().powf(bias.alpha));
             buckets.observe(id, error, weight);
         }
         buckets.retrieve(id, bias.lambda);

@@ -31,7 +31,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Does nothing if the leaf does not wait.
     pub fn apply(&mut self, id: LeafId, wdl: Wdl, priors: &[N::Real]) {
         let estimate = wdl.into();
-        self.apply_network(id, &NetworkAnswer { estimate, priors, heuristics: &[], cached: false });
+        let answer = NetworkAnswer::new(estimate, priors);
+        self.apply_network(id, &answer);
     }
 
     /// Takes a network's answer. The leaf is counted once it has all its answers.
@@ -45,6 +46,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.rate.evaluate();
         let estimate = ValueAbs::from_pov(answer.estimate, walk.sign);
         walk.network = Some((estimate, answer.cached));
+        walk.margin = answer.margin;
+        walk.error = answer.error;
         if walk.wants.rollouts > 0 && walk.rollout.is_none() {
             walk.priors.clear();
             walk.priors.extend_from_slice(answer.priors);
@@ -100,6 +103,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub(crate) fn open_leaf(&mut self, mut walk: Box<Walk<D, N>>, awaited: Awaited) -> End {
         walk.awaited = awaited;
         walk.network = None;
+        walk.margin = None;
+        walk.error = None;
         walk.rollout = None;
         walk.rollouts.clear();
         walk.rollout_moves.clear();
@@ -208,6 +213,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 is_counted: false,
                 legal: Vec::new(),
                 network: None,
+                margin: None,
+                error: None,
                 rollout: None,
                 priors: Vec::new(),
                 heuristics: Vec::new(),

@@ -234,6 +234,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         };
         let own = ValueAbs { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
         let id = self.add_node(NewNode { key, own, sign: 1, kind: Kind::Terminal }, state);
+        if self.has_more_to_average {
+            self.note_final_lead(id, state, history);
+            self.note_weight(id, None, true);
+        }
         if self.params.terminals == Terminals::Counted {
             // The arrival that follows counts its first visit.
             let node = self.arena.node_mut(id);

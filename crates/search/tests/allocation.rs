@@ -85,7 +85,11 @@ fn a_search_that_was_made_once_allocates_nothing() {
                     }
                     let estimate = ValuePov { value: value(key.low), draw: 0.0 };
                     let (heuristics, cached) = (&[][..], false);
-                    let answer = NetworkAnswer { estimate, priors: &priors, heuristics, cached };
+                    let answer = NetworkAnswer {
+                        heuristics,
+                        cached,
+                        ..NetworkAnswer::new(estimate, &priors)
+                    };
                     search.apply_network(id, &answer);
                 }
             }

@@ -100,12 +100,7 @@ fn a_leaf_that_opens_mixes_network_and_rollouts() {
         if wants.network {
             let value = if i == 0 { 0.0 } else { 0.4 };
             let estimate = ValuePov { value, draw: 0.0 };
-            let answer = dz_search::NetworkAnswer {
-                estimate,
-                priors: &[1.0],
-                heuristics: &[],
-                cached: false,
-            };
+            let answer = dz_search::NetworkAnswer::new(estimate, &[1.0]);
             search.apply_network(leaf, &answer);
         }
         search.apply_rollout(leaf, ValuePov { value: outcome, draw: 0.0 }, &[]);

@@ -214,7 +214,7 @@ fn search(
             let priors = vec![1.0 / legal_moves.len() as f64; legal_moves.len()];
             let estimate = ValuePov { value: 0.7, draw: 0.0 };
             let answer =
-                NetworkAnswer { estimate, priors: &priors, heuristics: &heuristics, cached: false };
+                NetworkAnswer { heuristics: &heuristics, ..NetworkAnswer::new(estimate, &priors) };
             search.apply_network(id, &answer);
         }
         search.apply_rollout(id, ValuePov { value, draw: 0.0 }, &moves);

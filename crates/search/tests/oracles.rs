@@ -211,6 +211,8 @@ fn plain_judge() -> Judge<Repeating> {
             draw: 0.0,
             priors: vec![1.0 / legal.len() as f64; legal.len()],
             heuristics: Vec::new(),
+            margin: None,
+            error: None,
         }),
         caches: false,
     }

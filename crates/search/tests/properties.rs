@@ -133,6 +133,7 @@ proptest! {
         let mut params = SearchParams { prove: false, leaves_max: 1, ..random_params(&mut dice) };
         // Corrections go on changing: each depends on all nodes of its bucket.
         params.value_bias = None;
+        params.uncertainty = None;
         if params.backup == Backup::Incremental {
             params.backup = Backup::Idempotent;
         }

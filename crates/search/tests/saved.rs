@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use dz_game::games::{Connect4, TicTacToe};
 use dz_search::{
     Budget, Compact, Domain, Exact, ExplicitGraph, Gathered, NodeView, Numbers, RootSetup,
-    SavedError, SavedSearch, Search, SearchParams, ValueBias,
+    SavedError, SavedSearch, ScoreUtility, Search, SearchParams, ValueBias,
 };
 
+use crate::proof::domains::Counting;
 use crate::proof::graphs::{random_graph, random_shape};
 use crate::proof::settings::{random_params, random_setup};
 use crate::proof::{Dice, Judge, answer, position, search_of};
@@ -139,6 +140,40 @@ fn corrections_go_on() {
         assert!(matches!(refused, Err(SavedError::Settings(_))), "{refused:?}");
     }
     assert!(freed > 20, "{freed}");
+}
+
+/// Points, and what the root expected when its search began, go on.
+#[test]
+fn points_go_on() {
+    let domain = Counting(TicTacToe);
+    let start = position(&TicTacToe, &[]);
+    for seed in 0..20 {
+        let params = SearchParams {
+            score_utility: Some(ScoreUtility::default()),
+            graph: seed % 2 == 0,
+            leaves_max: if seed % 3 == 0 { 4 } else { 1 },
+            ..SearchParams::default()
+        };
+        let judge = Judge::hashed(seed);
+        let mut whole: Search<_, Compact> = search_of(&domain, params, &start);
+        whole.start(Budget::Playouts(150), seed, RootSetup::default());
+        go_on(&mut whole, 150, &judge);
+        let best = whole.summary().moves.iter().max_by_key(|m| m.visits).unwrap().mv;
+        whole.advance(best, true);
+        whole.start(Budget::Playouts(150), seed, RootSetup::default());
+        go_on(&mut whole, 40, &judge);
+        let text = serde_json::to_string(&whole.save().unwrap()).unwrap();
+        let mut second: Search<_, Compact> = search_of(&domain, params, &(*whole.position().0, ()));
+        second.restore(serde_json::from_str(&text).unwrap()).unwrap();
+        go_on(&mut whole, 150, &judge);
+        go_on(&mut second, 150, &judge);
+        assert!(views(&whole).iter().any(|node| node.lead.is_some_and(|lead| lead.utility != 0.0)));
+        assert_eq!(views(&second), views(&whole));
+        let plain = SearchParams { score_utility: None, ..params };
+        let mut other: Search<_, Compact> = search_of(&domain, plain, &(*whole.position().0, ()));
+        let refused = other.restore(serde_json::from_str(&text).unwrap());
+        assert!(matches!(refused, Err(SavedError::Settings(_))), "{refused:?}");
+    }
 }
 
 /// A search without a correction is saved as it was before there was one.

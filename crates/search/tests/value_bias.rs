@@ -28,6 +28,8 @@ fn correctable(dice: &mut Dice) -> SearchParams {
         let drawn = SearchParams {
             backup: Backup::Idempotent,
             leaf_value: LeafValue::Network,
+            // Errors would weigh by more than visits.
+            uncertainty: None,
             ..random_params(dice)
         };
         if drawn.validate().is_ok() {
@@ -84,16 +86,18 @@ const PLACES: f64 = 1.0 + 9.0 + 81.0;
 
 impl Tactic {
     fn judge() -> Judge<Self> {
-        let opinion =
-            |_: &Self, &(word, depth, last): &(u64, u32, u16), (): &(), legal: &[Move]| {
-                let share = (mix64(word) >> 11) as f64 / (1_u64 << 53) as f64;
-                let is_tactic = [1, 3, 5].contains(&depth) && last == TACTIC;
-                let tactic = if is_tactic { ERROR } else { 0.0 };
-                let first = TRUTH + tactic + 0.02 * (share - 0.5);
-                let value = if depth % 2 == 0 { first } else { -first };
-                let priors = vec![1.0 / legal.len() as f64; legal.len()];
-                Opinion { value, draw: 0.0, priors, heuristics: Vec::new() }
-            };
+        let opinion = |_: &Self,
+                       &(word, depth, last): &(u64, u32, u16),
+                       (): &(),
+                       legal: &[Move]| {
+            let share = (mix64(word) >> 11) as f64 / (1_u64 << 53) as f64;
+            let is_tactic = [1, 3, 5].contains(&depth) && last == TACTIC;
+            let tactic = if is_tactic { ERROR } else { 0.0 };
+            let first = TRUTH + tactic + 0.02 * (share - 0.5);
+            let value = if depth % 2 == 0 { first } else { -first };
+            let priors = vec![1.0 / legal.len() as f64; legal.len()];
+            Opinion { value, draw: 0.0, priors, heuristics: Vec::new(), margin: None, error: None }
+        };
         Judge { opinion: Box::new(opinion), caches: false }
     }
 

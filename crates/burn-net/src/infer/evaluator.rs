@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use burn::tensor::{Device, FloatDType, StreamId, Tensor};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
-use dz_network_file::{NetworkFile, NetworkSpec};
+use dz_network_file::{Head, NetworkFile, NetworkSpec};
 use rayon::prelude::*;
 
 use crate::device::choice::DeviceChoice;
@@ -98,7 +98,8 @@ impl BurnEvaluator {
         let inputs = Inputs::of(batch, first..first + chunk, self.unpack, dtype, &self.device);
         let logits = tower.forward(&self.boards[&chunk], inputs);
         let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);
-        Logits { policy: whole(logits.policy), wdl: whole(logits.wdl) }
+        let columns = logits.columns.into_iter().map(whole).collect();
+        Logits { policy: whole(logits.policy), wdl: whole(logits.wdl), columns }
     }
 
     /// On a lane: chunks are under way when this returns.
@@ -118,31 +119,31 @@ impl BurnEvaluator {
 
     /// On the processor: chunks in parallel, outputs in order.
     fn run_here(&self, batch: &EncodedBatch) -> NetworkOutputs {
-        let chunks: Vec<(Vec<f32>, Vec<f32>)> = self
+        let chunks: Vec<NetworkOutputs> = self
             .options
             .chunks(batch.len)
             .into_par_iter()
             .map(|chunk| {
                 let logits = self.run(&self.towers[0], batch, chunk);
-                (download(logits.policy), download(logits.wdl))
+                read(&self.spec, logits)
             })
             .collect();
         self.join(chunks, batch.len)
     }
 
     /// Puts chunks together and drops the padding.
-    fn join(
-        &self,
-        chunks: impl IntoIterator<Item = (Vec<f32>, Vec<f32>)>,
-        len: usize,
-    ) -> NetworkOutputs {
+    fn join(&self, chunks: impl IntoIterator<Item = NetworkOutputs>, len: usize) -> NetworkOutputs {
         let mut outputs = NetworkOutputs::default();
-        for (policy, wdl) in chunks {
-            outputs.policy_logits.extend(policy);
-            outputs.wdl_logits.extend(wdl);
+        for chunk in chunks {
+            outputs.policy_logits.extend(chunk.policy_logits);
+            outputs.wdl_logits.extend(chunk.wdl_logits);
+            outputs.margins.extend(chunk.margins);
+            outputs.error_logits.extend(chunk.error_logits);
         }
         outputs.policy_logits.truncate(len * self.spec.policy_len);
         outputs.wdl_logits.truncate(len * 3);
+        outputs.margins.truncate(len);
+        outputs.error_logits.truncate(len);
         outputs
     }
 
@@ -162,6 +163,14 @@ impl NetworkEvaluator for BurnEvaluator {
 
     fn policy_len(&self) -> usize {
         self.spec.policy_len
+    }
+
+    fn has_margins(&self) -> bool {
+        self.spec.heads.contains(&Head::Margin)
+    }
+
+    fn has_errors(&self) -> bool {
+        self.spec.heads.contains(&Head::ShortTermError)
     }
 
     fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
@@ -186,12 +195,28 @@ impl NetworkEvaluator for BurnEvaluator {
             None => Err(EvaluatorError::UnknownTicket(ticket)),
             Some(Pending::Done(outputs)) => Ok(outputs),
             Some(Pending::OnDevice(lane, chunks, len)) => {
-                let read = chunks.into_iter().map(|c| (download(c.policy), download(c.wdl)));
+                let read = chunks.into_iter().map(|logits| read(&self.spec, logits));
                 let outputs = self.choice.guard(|| on_lane(lane, || self.join(read, len)));
                 outputs.map_err(|e| self.failed(&e))
             }
         }
     }
+}
+
+/// Fetches a chunk's outputs.
+fn read(spec: &NetworkSpec, logits: Logits) -> NetworkOutputs {
+    let mut outputs = NetworkOutputs {
+        policy_logits: download(logits.policy),
+        wdl_logits: download(logits.wdl),
+        ..NetworkOutputs::default()
+    };
+    for (head, column) in spec.value_columns().zip(logits.columns) {
+        match head {
+            Head::Margin => outputs.margins = download(column),
+            _ => outputs.error_logits = download(column),
+        }
+    }
+    outputs
 }
 
 /// Runs `work` with the stream of a lane as the current one, whatever the thread.

@@ -1,7 +1,7 @@
 //! Heads beside policy and value, and what each learns from a row.
 
 use burn::tensor::Tensor;
-use burn::tensor::activation::log_softmax;
+use burn::tensor::activation::{log_softmax, sigmoid};
 use dz_network_file::{Head, HeadOutput, NetworkSpec, Unit};
 
 use crate::cuda;
@@ -13,6 +13,12 @@ use crate::tensors::Parameters;
 /// From where on the loss of a number is linear, in its unit: `lc0`'s moves-left head has 10 plies
 /// of a unit of 20, `KataGo`'s lead 8 points, 0.42 of the unit on 19x19.
 const HUBER: f64 = 0.5;
+
+/// The same for squared errors of values (`KataGo`: 0.4).
+const ERROR_HUBER: f64 = 0.4;
+
+/// Values are in [-1, 1].
+const SQUARED_ERROR_MAX: f64 = 4.0;
 
 /// The heads of a network, in order. On evaluators that ask for policy and value alone they cost
 /// nothing.
@@ -27,12 +33,24 @@ impl Heads {
         Self(spec.heads.iter().map(layer).collect())
     }
 
+    /// The numbers of heads that stand beside the value and are exported, `[B, 1]` each, in the
+    /// order of [`NetworkSpec::value_columns`].
+    pub(crate) fn value_columns(&self, ops: &BoardOps, features: &Features) -> Vec<Tensor<2>> {
+        let columns = self.0.iter().filter(|(head, _)| {
+            head.is_exported()
+                && matches!(head.output(), HeadOutput::Number(_) | HeadOutput::SquaredError)
+        });
+        columns.map(|(_, layer)| layer.logits(ops, features.hidden.clone())).collect()
+    }
+
     pub(crate) fn forward(&self, ops: &BoardOps, features: &Features) -> HeadOutputs {
         let one = |(head, layer): &(Head, Linear)| {
             let logits = |input: &Tensor<2>| layer.logits(ops, input.clone());
             let output = match head.output() {
                 HeadOutput::Policy => ops.policy_logits(logits(&features.policy)),
-                HeadOutput::Values(_) | HeadOutput::Number(_) => logits(&features.hidden),
+                HeadOutput::Values(_) | HeadOutput::Number(_) | HeadOutput::SquaredError => {
+                    logits(&features.hidden)
+                }
                 HeadOutput::Points => logits(&features.trunk),
             };
             (*head, output)
@@ -55,10 +73,11 @@ pub(crate) fn loss(
     let [rows] = shares.dims();
     let classes = match head.output() {
         HeadOutput::Number(_) => {
-            let each = huber(outputs, targets.reshape([rows, 1]));
+            let each = huber(outputs, targets.reshape([rows, 1]), HUBER);
             return (each * shares.reshape([rows, 1])).sum_dim(0);
         }
-        HeadOutput::Policy | HeadOutput::Points => columns,
+        // Its loss is `error_loss`; alone it has no target.
+        HeadOutput::Policy | HeadOutput::Points | HeadOutput::SquaredError => columns,
         // [rows, horizons * 3] -> [rows * horizons, 3]
         HeadOutput::Values(horizons) => columns / horizons,
     };
@@ -66,10 +85,26 @@ pub(crate) fn loss(
     entropy(outputs.reshape(each), targets.reshape(each), shares, cuda_kernels)
 }
 
-/// Of `[rows, 1]` each.
-fn huber(outputs: Tensor<2>, targets: Tensor<2>) -> Tensor<2> {
+/// The loss of squared errors 4 / (1 + e^-x) of logits x, `[rows, 1]`, against those of `values`,
+/// `[rows, 1]`, which have no gradient, by what came, `targets [rows]`: the sum over rows of Huber
+/// losses times the row's share, `[1, 1]`.
+pub(crate) fn error_loss(
+    logits: Tensor<2>,
+    values: Tensor<2>,
+    targets: Tensor<1>,
+    shares: Tensor<1>,
+) -> Tensor<2> {
+    let [rows] = shares.dims();
+    let off = values - targets.reshape([rows, 1]);
+    let expected = sigmoid(logits).mul_scalar(SQUARED_ERROR_MAX);
+    let each = huber(expected, off.clone() * off, ERROR_HUBER);
+    (each * shares.reshape([rows, 1])).sum_dim(0)
+}
+
+/// Of `[rows, 1]` each; linear from `bound` on.
+fn huber(outputs: Tensor<2>, targets: Tensor<2>, bound: f64) -> Tensor<2> {
     let distance = (outputs - targets).abs();
-    let near = distance.clone().clamp_max(HUBER);
+    let near = distance.clone().clamp_max(bound);
     // d^2 / 2 up to the bound, then bound (d - bound / 2).
     near.clone() * (distance - near.mul_scalar(0.5))
 }
@@ -142,7 +177,7 @@ mod tests {
             upload(numbers.to_vec(), &device).reshape([numbers.len(), 1])
         };
         let outputs = column(&[0.0, 1.3, 0.5, 2.0]);
-        let found = download(huber(outputs.clone(), column(&[0.0, 1.0, 1.0, -1.0])));
+        let found = download(huber(outputs.clone(), column(&[0.0, 1.0, 1.0, -1.0]), HUBER));
         // d = 0, 0.3, 0.5 and 3: d^2 / 2, and 0.5 (3 - 0.25).
         for (found, wanted) in found.iter().zip([0.0, 0.045, 0.125, 1.375]) {
             assert!((found - wanted).abs() < 1e-6, "{found} {wanted}");
@@ -170,5 +205,24 @@ mod tests {
         let targets = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
         let found = one(Head::Ownership, outputs, targets.concat(), vec![1.0, 0.5]);
         assert!((found - 2.0 * 2.0_f32.ln()).abs() < 1e-6, "{found}");
+    }
+
+    /// Logits 0 and ln 3 say squared errors of 2 and 3.
+    #[test]
+    fn errors_lose_by_their_distance_from_what_values_were_off() {
+        let device = Device::flex();
+        let column = |numbers: &[f32]| -> Tensor<2> {
+            upload(numbers.to_vec(), &device).reshape([numbers.len(), 1])
+        };
+        let flat = |numbers: &[f32]| -> Tensor<1> { upload(numbers.to_vec(), &device) };
+        let logits = column(&[0.0, 3.0_f32.ln()]);
+        // Off by 1.3 and -1.8: 1.69 and 3.24.
+        let values = column(&[0.5, -0.9]);
+        let found = error_loss(logits, values, flat(&[-0.8, 0.9]), flat(&[0.25, 0.75]));
+        // d = 0.31 and 0.24, both within 0.4.
+        let wanted = 0.25 * 0.31_f32.powi(2) / 2.0 + 0.75 * 0.24_f32.powi(2) / 2.0;
+        assert!((download(found)[0] - wanted).abs() < 1e-6);
+        let far = error_loss(column(&[0.0]), column(&[0.0]), flat(&[0.0]), flat(&[1.0]));
+        assert!((download(far)[0] - 0.4 * (2.0 - 0.2)).abs() < 1e-6, "linear far off");
     }
 }

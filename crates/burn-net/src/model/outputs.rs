@@ -15,6 +15,8 @@ pub(crate) struct Logits {
     pub(crate) policy: Tensor<2>,
     /// Win, draw, loss: `[B, 3]`.
     pub(crate) wdl: Tensor<2>,
+    /// Numbers beside win, draw and loss, `[B, 1]` each, where the network has them and plays.
+    pub(crate) columns: Vec<Tensor<2>>,
 }
 
 /// What policy, value and heads are made of.

@@ -59,7 +59,8 @@ impl Tower {
         let mut apply = playing(ops);
         let trunk = self.trunk(ops, x, &mut apply);
         let features = self.tail.features(ops, trunk, &mut apply);
-        self.tail.logits(ops, &features)
+        let columns = self.tail.heads.value_columns(ops, &features);
+        Logits { columns, ..self.tail.logits(ops, &features) }
     }
 
     /// Plays, with all heads.
@@ -151,6 +152,7 @@ impl Tail {
         Logits {
             policy: ops.policy_logits(self.policy.logits(ops, features.policy.clone())),
             wdl: self.value_output.logits(ops, features.hidden.clone()),
+            columns: Vec::new(),
         }
     }
 

@@ -98,8 +98,8 @@ pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
     }
     let targets = |head: Head| match head {
         _ if !spec.heads.contains(&head) => Vec::new(),
-        // It is made of the policy.
-        Head::SoftPolicy => Vec::new(),
+        // These are made of others.
+        Head::SoftPolicy | Head::ShortTermError => Vec::new(),
         Head::Reply => policy.clone(),
         Head::ShortTerm | Head::Ownership => {
             [1.0, 0.0, 0.0].repeat(rows * spec.target_len(head) / 3)

@@ -106,10 +106,11 @@ pub struct TrainBatch {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRows {
     /// `[B, target_len]`, see [`NetworkSpec::target_len`]: probabilities, or a number of plies or
-    /// points. Empty for the soft policy, which is made of the policy.
+    /// points. Empty for the soft policy, which is made of the policy, and for the short-term
+    /// error, which is that of another head.
     pub targets: Vec<f32>,
     /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the
-    /// policy does.
+    /// policy does, and for the short-term error, which counts as the short-term value does.
     pub weights: Vec<f32>,
 }
 
@@ -118,6 +119,7 @@ impl TrainBatch {
     pub fn head_weights(&self, head: Head) -> &[f32] {
         match head {
             Head::SoftPolicy => &self.policy_weights,
+            Head::ShortTermError => &self.heads[Head::ShortTerm].weights,
             _ => &self.heads[head].weights,
         }
     }

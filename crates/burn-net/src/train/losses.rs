@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use burn::tensor::activation::softmax;
 use burn::tensor::{Device, Tensor};
-use dz_network_file::{Head, NetworkSpec};
+use dz_network_file::{HORIZONS, Head, NetworkSpec};
 
 use crate::error::NetError;
-use crate::model::heads::{entropy, loss, soften, unit};
+use crate::model::heads::{entropy, error_loss, loss, soften, unit};
 use crate::model::outputs::{HeadOutputs, Logits};
 use crate::model::planes;
 use crate::tensors::upload;
@@ -105,9 +105,16 @@ fn whole(batch: &TrainBatch, spec: &NetworkSpec, head: Head) -> (usize, HeadPart
     let unit = unit(head, spec);
     let targets = match head {
         Head::SoftPolicy => soften(&batch.policy, spec.policy_len),
+        Head::ShortTermError => shortest_values(&batch.heads[Head::ShortTerm].targets),
         _ => rows.targets.iter().map(|&x| (f64::from(x) / unit) as f32).collect(),
     };
     (spec.target_len(head), HeadPart { targets, shares: shares(batch.head_weights(head)) })
+}
+
+/// Win less loss of the shortest horizon of each row of short-term values, which is the last.
+fn shortest_values(short_term: &[f32]) -> Vec<f32> {
+    let rows = short_term.chunks_exact(3 * HORIZONS);
+    rows.map(|row| row[3 * HORIZONS - 3] - row[3 * HORIZONS - 1]).collect()
 }
 
 impl HeadPart {
@@ -133,9 +140,17 @@ impl Losses {
             let targets = targets.reshape(logits.dims());
             entropy(logits, targets, shares, cuda_kernels)
         };
+        let short_term = heads.iter().find(|(head, _)| *head == Head::ShortTerm);
+        let shortest = short_term.map(|(_, logits)| shortest_value(logits.clone().detach()));
         let head = |((head, outputs), part): ((Head, Tensor<2>), [Tensor<1>; 2])| {
             let [targets, shares] = part;
-            (head, loss(head, outputs, targets, shares, cuda_kernels))
+            let loss = match (head, &shortest) {
+                (Head::ShortTermError, Some(value)) => {
+                    error_loss(outputs, value.clone(), targets, shares)
+                }
+                _ => loss(head, outputs, targets, shares, cuda_kernels),
+            };
+            (head, loss)
         };
         let (wdl, shares) = (targets.wdl, targets.value_shares);
         let (value, error) = match value_loss {
@@ -168,6 +183,13 @@ fn squared_error(logits: Tensor<2>, wdl: Tensor<1>, shares: Tensor<1>) -> Tensor
     let loss = off.slice([0..rows, 2..3]);
     let error = win - loss;
     (error.clone() * error * shares.reshape([rows, 1])).sum_dim(0)
+}
+
+/// Win less loss of the shortest horizon, `[rows, 1]`, of logits of all horizons, `[rows, 9]`.
+fn shortest_value(logits: Tensor<2>) -> Tensor<2> {
+    let [rows, columns] = logits.dims();
+    let shares = softmax(logits.slice([0..rows, columns - 3..columns]), 1);
+    shares.clone().slice([0..rows, 0..1]) - shares.slice([0..rows, 2..3])
 }
 
 /// Weights scaled to sum to 1; all 0 if they are.
@@ -230,10 +252,13 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
             return bad(format!("{found} {name} for {rows} rows, {wanted} needed"));
         }
     }
+    if spec.heads.contains(&Head::ShortTermError) && !spec.heads.contains(&Head::ShortTerm) {
+        return bad("the head short_term_error needs the head short_term".to_owned());
+    }
     for &head in &spec.heads {
         let HeadRows { targets, weights } = &batch.heads[head];
-        // The soft policy is made of the policy.
-        let is_there = head != Head::SoftPolicy;
+        // Those are made of other targets.
+        let is_there = !matches!(head, Head::SoftPolicy | Head::ShortTermError);
         let wanted = if is_there { [rows * spec.target_len(head), rows] } else { [0, 0] };
         let found = [targets.len(), weights.len()];
         if found != wanted {

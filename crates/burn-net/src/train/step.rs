@@ -308,9 +308,9 @@ impl BatchPasses {
         let dtype = Precision::F32.dtype();
         let inputs = Inputs::of(&batch.planes, rows, unpack, dtype, device);
         let boards = self.boards(targets.rows.len(), *choice, false, device);
-        let (Logits { policy, wdl }, outputs) = tower.forward_all(&boards, inputs);
+        let (Logits { policy, wdl, .. }, outputs) = tower.forward_all(&boards, inputs);
         let logits = [download(policy.clone()), download(wdl.clone())];
-        let logits_on = Logits { policy, wdl };
+        let logits_on = Logits { policy, wdl, columns: Vec::new() };
         let targets = targets.upload(device);
         let losses = Losses::new(logits_on, outputs, targets, self.value_loss, false);
         let Losses { policy, value, value_mse, heads } = losses;

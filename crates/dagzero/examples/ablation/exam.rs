@@ -85,13 +85,11 @@ impl GameTask<Connect4> for Question {
                 random: leaf.random,
             };
             match readers.ask(0, &view, &mut self.priors) {
-                Answer::Instant(wdl) | Answer::Cached(wdl) => {
-                    let estimate = wdl.into();
+                Answer::Instant(expected) | Answer::Cached(expected) => {
                     let answer = NetworkAnswer {
-                        estimate,
-                        priors: &self.priors,
-                        heuristics: &[],
-                        cached: false,
+                        margin: expected.margin,
+                        error: expected.error,
+                        ..NetworkAnswer::new(expected.wdl.into(), &self.priors)
                     };
                     self.search.apply_network(id, &answer);
                 }
@@ -108,7 +106,7 @@ impl GameTask<Connect4> for Question {
 
     fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.asked.take() {
-            self.search.apply(id, evaluation.wdl, &evaluation.priors);
+            self.search.apply(id, evaluation.expected.wdl, &evaluation.priors);
         }
     }
 }

@@ -46,6 +46,8 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(learned_faults(config));
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
+    faults.extend(score_fault(config));
+    faults.extend(error_faults(config));
     faults.extend(komi_faults(config));
     faults.extend(size_fault(config));
     faults.extend(solver_fault(config));
@@ -85,6 +87,41 @@ fn head_faults(config: &RunConfig) -> Vec<Fault> {
         Fault::new(format!("heads.{head}_weight"), problem).value(weight).allowed("0")
     };
     missing.map(fault).collect()
+}
+
+/// Points that would count in searches without a head that says how many.
+fn score_fault(config: &RunConfig) -> Option<Fault> {
+    let search = &config.search;
+    let keys = [
+        ("search.score_utility_static", search.score_utility_static),
+        ("search.score_utility_dynamic", search.score_utility_dynamic),
+    ];
+    let (key, value) = keys.into_iter().find(|&(_, value)| value > 0.0)?;
+    (config.heads.margin_weight == 0.0).then(|| {
+        let problem = "the network of this run does not learn points, as heads.margin_weight is 0";
+        let allowed = "0, or heads.margin_weight above 0 in a game that counts points, such as 2.2";
+        Fault::new(key, problem).value(value).allowed(allowed)
+    })
+}
+
+/// Errors of values that searches would weigh by, or a head would learn, without the head that they
+/// come from.
+fn error_faults(config: &RunConfig) -> Vec<Fault> {
+    let heads = &config.heads;
+    let mut faults = Vec::new();
+    let coeff = config.search.uncertainty_coeff;
+    if coeff > 0.0 && heads.short_term_error_weight == 0.0 {
+        let problem = "the network of this run does not learn errors of its values";
+        let fault = Fault::new("search.uncertainty_coeff", problem).value(coeff);
+        faults.push(fault.allowed("0, or heads.short_term_error_weight above 0, such as 2"));
+    }
+    let weight = heads.short_term_error_weight;
+    if weight > 0.0 && heads.short_term_weight == 0.0 {
+        let problem = "the head is about short-term values, and heads.short_term_weight is 0";
+        let fault = Fault::new("heads.short_term_error_weight", problem).value(weight);
+        faults.push(fault.allowed("0, or heads.short_term_weight above 0, such as 2.16"));
+    }
+    faults
 }
 
 /// Komi that varies where there is none.
@@ -160,6 +197,29 @@ pub(super) mod tests {
         let found = faults("connect4", &both);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].contains("heads.margin_weight") && found[0].contains("offers no margin"));
+    }
+
+    #[test]
+    fn searches_need_the_heads_that_they_read() {
+        let faults = |game: &str, keys: &[&str]| -> Vec<String> {
+            let config = config(game, keys);
+            let faults = score_fault(&config).into_iter().chain(error_faults(&config));
+            faults.map(|fault| fault.to_string()).collect()
+        };
+        let points = "search.score_utility_dynamic=0.3";
+        assert_eq!(faults("go:size=9", &[points, "heads.margin_weight=1"]), Vec::<String>::new());
+        let found = faults("go:size=9", &[points]);
+        assert!(found[0].contains("score_utility_dynamic") && found[0].contains("margin_weight"));
+        let weighs = "search.uncertainty_coeff=0.25";
+        let [values, errors] = ["heads.short_term_weight=2", "heads.short_term_error_weight=2"];
+        assert_eq!(faults("connect4", &[weighs, values, errors]), Vec::<String>::new());
+        let found = faults("connect4", &[weighs, values]);
+        assert!(found.len() == 1 && found[0].contains("uncertainty_coeff"), "{found:?}");
+        let found = faults("connect4", &[weighs, errors]);
+        assert!(
+            found.len() == 1 && found[0].contains("heads.short_term_error_weight"),
+            "{found:?}"
+        );
     }
 
     #[test]

@@ -154,10 +154,11 @@ impl Options {
             // Writing to a string cannot fail.
             let _ = write!(
                 line,
-                "{space}info move {} visits {} winrate {rate} prior {prior} lcb {bound} order {order} \
+                "{space}info move {} visits {} winrate {rate}{} prior {prior} lcb {bound} order {order} \
                  pv {}",
                 session.format(found.mv),
                 found.visits,
+                self.lead(found.lead),
                 pv.join(" ")
             );
         }
@@ -174,7 +175,16 @@ impl Options {
     }
 
     fn root_info(&self, report: &Report) -> String {
-        format!("rootInfo visits {} winrate {}", report.visits, self.share(report.wdl.score()))
+        let rate = self.share(report.wdl.score());
+        format!("rootInfo visits {} winrate {rate}{}", report.visits, self.lead(report.lead))
+    }
+
+    /// The lead in points where it is known, by both of the names that `KataGo` gives it.
+    fn lead(&self, lead: Option<f64>) -> String {
+        match (self.style, lead) {
+            (Style::KataGo, Some(lead)) => format!(" scoreMean {lead:.6} scoreLead {lead:.6}"),
+            _ => String::new(),
+        }
     }
 
     fn share(&self, share: f32) -> String {

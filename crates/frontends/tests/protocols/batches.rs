@@ -100,7 +100,7 @@ impl InstantEvaluator<Connect4> for AtOnce {
         let mut sources = self.0.lock().expect("no thread has failed");
         let found = sources.evaluate(0, std::slice::from_ref(leaf)).expect("it answers").remove(0);
         *priors = found.priors;
-        found.wdl
+        found.expected.wdl
     }
 }
 

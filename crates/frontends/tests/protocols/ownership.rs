@@ -1,11 +1,12 @@
-//! Whose points are, where the evaluator says so.
+//! Whose points are and how many, where the evaluator says so.
 
 use std::collections::BTreeMap;
 
 use dz_frontends::{GameSession, Gtp, Limits, Resignation};
 use dz_game::{Encoding, Game, games::Go};
 use dz_infer::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
-use dz_play::{NoNetworks, PlayerEvaluator, PlayerPool};
+use dz_play::{NoNetworks, PlayerEvaluator, PlayerKind, PlayerPool};
+use dz_search::SearchParams;
 
 use crate::common::{Ticking, ask, player, say};
 
@@ -33,7 +34,16 @@ impl NetworkEvaluator for Owner {
     fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
         let len = self.submitted[&ticket];
         let (policy_logits, wdl_logits) = (vec![0.0; 10 * len], vec![0.0; 3 * len]);
-        Ok(NetworkOutputs { policy_logits, wdl_logits })
+        // In units of the board's side, 3.
+        Ok(NetworkOutputs {
+            policy_logits,
+            wdl_logits,
+            margins: vec![0.5; len],
+            ..NetworkOutputs::default()
+        })
+    }
+    fn has_margins(&self) -> bool {
+        true
     }
     fn ownership(&mut self, batch: &EncodedBatch) -> Result<Option<Vec<f32>>, EvaluatorError> {
         assert_eq!(batch.len, 1);
@@ -51,8 +61,11 @@ fn gtp() -> Gtp {
     let mut pool = PlayerPool::new(&go, NoNetworks, 0);
     let owner = Owner { encoding_id: go.encoding().id(), submitted: BTreeMap::new() };
     let source = pool.sources().add_network(&go, Box::new(owner), 1 << 4).expect("it fits");
-    let session = GameSession::new(&player("tester", PlayerEvaluator::Added(source)), pool, 1)
-        .expect("a session");
+    let mut tester = player("tester", PlayerEvaluator::Added(source));
+    if let PlayerKind::Search(search) = &mut tester.kind {
+        search.params = SearchParams::default();
+    }
+    let session = GameSession::new(&tester, pool, 1).expect("a session");
     let limits = Limits { playouts: Some(20), time: None, default_playouts: 1 };
     let maker = Box::new(|_: &_| Err("one game is enough".to_owned()));
     Gtp::new(Box::new(session), maker, Box::new(Ticking::default()), limits, Resignation::default())
@@ -70,6 +83,27 @@ fn raw_networks_tell_whose_points_are_as_white_sees_it() {
     ask(&mut gtp, "play b B2");
     let white = tail(&ask(&mut gtp, "kata-raw-nn 0"));
     assert!(white.starts_with("1.000000 0.500000 0.000000\n"), "{white}");
+}
+
+/// The mover is 1.5 points ahead without komi, which is 7 for White, and every move turns that
+/// around.
+#[test]
+fn analyses_tell_leads_in_points() {
+    let mut gtp = gtp();
+    let lead_of = |text: &str| -> f64 {
+        let told = text.split_once(" scoreLead ").expect("it is told").1;
+        told.split_whitespace().next().unwrap_or_default().parse().expect("a number")
+    };
+    let text = say(&mut gtp, "kata-genmove_analyze b 1 rootInfo true");
+    // Black's own evaluation is 1.5 - 7. After a move White's is 1.5 + 7, which is the same lead.
+    let first = text.lines().find(|line| line.starts_with("info")).expect("a report");
+    let (moves, root) = first.split_once(" rootInfo ").expect("the root");
+    assert!(moves.contains(" scoreMean "), "{moves}");
+    for lead in [lead_of(moves), lead_of(root)] {
+        assert!((-8.6..=-5.4).contains(&lead), "{first}");
+    }
+    let text = say(&mut gtp, "lz-genmove_analyze w 1");
+    assert!(!text.contains("scoreLead"), "{text}");
 }
 
 #[test]

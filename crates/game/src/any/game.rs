@@ -33,6 +33,10 @@ impl Game for AnyGame {
         on!([self] => |game| game.komi())
     }
 
+    fn komi_at(&self, state: &AnyState) -> Option<Komi> {
+        on!([self, state] => |game, state| game.komi_at(state))
+    }
+
     fn with_komi(&self, komi: Komi) -> Option<Self> {
         on!([self] => |game| game.with_komi(komi).map(Self::from))
     }

@@ -12,7 +12,9 @@ pub mod lcb;
 pub mod puct;
 pub mod regularized;
 pub mod resign;
+pub mod score;
 pub mod target;
+pub mod uncertainty;
 
 pub use bandit::*;
 pub use dirichlet::*;
@@ -21,7 +23,9 @@ pub use lcb::*;
 pub use puct::*;
 pub use regularized::*;
 pub use resign::*;
+pub use score::*;
 pub use target::*;
+pub use uncertainty::*;
 
 /// A move of a node, as formulas see it. A node's moves come as a slice in any order; indices in
 /// results are places in it, and of equals the first wins.

@@ -36,6 +36,46 @@ impl<D: Domain> Domain for Unshared<D> {
     }
 }
 
+/// A domain that counts points: final ones by the position, on a board of 3 by 3.
+#[derive(Clone, Debug)]
+pub struct Counting<D>(pub D);
+
+impl<D: Domain> Domain for Counting<D> {
+    type State = D::State;
+    type History = D::History;
+
+    fn status(&self, state: &D::State, history: &D::History) -> Status {
+        self.0.status(state, history)
+    }
+    fn legal_moves(&self, state: &D::State, history: &D::History, out: &mut Vec<Move>) {
+        self.0.legal_moves(state, history, out);
+    }
+    fn advance(&self, state: &mut D::State, history: &mut D::History, mv: Move) {
+        self.0.advance(state, history, mv);
+    }
+    fn node_key(&self, state: &D::State, history: &D::History) -> Key {
+        self.0.node_key(state, history)
+    }
+    fn surroundings(&self, state: &D::State, mv: Move) -> Option<u64> {
+        self.0.surroundings(state, mv)
+    }
+    fn board_side(&self) -> Option<f64> {
+        Some(3.0)
+    }
+    fn komi_at(&self, _: &D::State) -> f64 {
+        0.5
+    }
+    fn final_lead(&self, state: &D::State, history: &D::History) -> Option<f64> {
+        Some((self.eval_key(state, history).low % 19) as f64 - 9.5)
+    }
+    fn eval_key(&self, state: &D::State, history: &D::History) -> Key {
+        self.0.eval_key(state, history)
+    }
+    fn acyclic(&self) -> bool {
+        self.0.acyclic()
+    }
+}
+
 /// A game that cannot come to harm: every move is legal in every position, which is a word and a
 /// depth. Its keys keep only so many bits.
 #[derive(Clone, Debug)]

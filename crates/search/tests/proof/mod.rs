@@ -60,6 +60,10 @@ pub struct Opinion {
     pub priors: Vec<f64>,
     /// For equivalent visits; may be empty.
     pub heuristics: Vec<f64>,
+    /// Points without komi.
+    pub margin: Option<f64>,
+    /// How far the value may be off.
+    pub error: Option<f64>,
 }
 
 type Judgement<D> = dyn Fn(&D, &<D as Domain>::State, &<D as Domain>::History, &[Move]) -> Opinion;
@@ -79,6 +83,8 @@ impl<D: Domain> Judge<D> {
             draw: 0.0,
             priors: vec![1.0 / legal.len() as f64; legal.len()],
             heuristics: Vec::new(),
+            margin: None,
+            error: None,
         };
         Self { opinion: Box::new(opinion), caches: false }
     }
@@ -101,6 +107,8 @@ impl<D: Domain> Judge<D> {
                 draw: draw / all,
                 priors: raw.iter().map(|p| p / sum).collect(),
                 heuristics,
+                margin: Some(40.0 * share(80_000) - 20.0),
+                error: Some(share(90_000)),
             }
         };
         Self { opinion: Box::new(opinion), caches: false }
@@ -113,7 +121,14 @@ impl Judge<ExplicitGraph> {
         let opinion = |graph: &ExplicitGraph, state: &u32, (): &(), _: &[Move]| {
             let mut priors = Vec::new();
             let estimate = graph.evaluate(*state, &mut priors);
-            Opinion { value: estimate.value, draw: estimate.draw, priors, heuristics: Vec::new() }
+            Opinion {
+                value: estimate.value,
+                draw: estimate.draw,
+                priors,
+                heuristics: Vec::new(),
+                margin: None,
+                error: None,
+            }
         };
         Self { opinion: Box::new(opinion), caches: false }
     }
@@ -231,7 +246,14 @@ pub fn answer<D: Domain, N: Numbers>(
             value: N::Real::from_f64(opinion.value),
             draw: N::Real::from_f64(opinion.draw),
         };
-        let answer = NetworkAnswer { estimate, priors: &priors, heuristics: &heuristics, cached };
+        let answer = NetworkAnswer {
+            estimate,
+            margin: opinion.margin.map(N::Real::from_f64),
+            error: opinion.error.map(N::Real::from_f64),
+            priors: &priors,
+            heuristics: &heuristics,
+            cached,
+        };
         search.apply_network(id, &answer);
     }
     let mut random = random;
@@ -312,6 +334,11 @@ fn compare<D: Domain, N: Rounds>(core: &Search<D, N>, literal: &Reference<'_, D,
         if let Some(square) = view.square {
             assert_eq!(square, node.square.to_f64(), "{}: square", place());
         }
+        let lead =
+            view.lead.map(|lead| (lead.own_points, lead.own_utility, lead.points, lead.utility));
+        assert_eq!(lead, literal.lead_of(name), "{}: lead", place());
+        let weight = view.weight.map(|weight| (weight.own, weight.mean));
+        assert_eq!(weight, literal.weight_of_node(name), "{}: weight", place());
         assert_eq!(view.bias.is_some(), node.bucket.is_some(), "{}: bucket", place());
         if let Some(bias) = view.bias {
             let numbers = (bias.weight, bias.error, bias.correction);

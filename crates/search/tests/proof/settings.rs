@@ -4,8 +4,8 @@ use dz_search::{
     Backup, CatchUp, DynamicVariance, EdgeValues, EpsilonSchedule, Expansion, Exploration,
     ExplorationTerm, FirstPlay, Grow, Gumbel, GumbelInner, InFlight, KataGoFirstPlay, LeafValue,
     NoiseShape, Puct, Rave, RaveSchedule, Regularized, Revisit, RolloutPolicy, RootNoise,
-    RootSetup, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak, Untried, ValueBias,
-    VisitRange,
+    RootSetup, ScoreUtility, SearchParams, Selection, Sigma, Staleness, Terminals, TieBreak,
+    UncertaintyWeights, Untried, ValueBias, VisitRange,
 };
 
 use super::Dice;
@@ -22,6 +22,14 @@ pub fn random_params(dice: &mut Dice) -> SearchParams {
 
 fn any_params(dice: &mut Dice) -> SearchParams {
     let strong = ValueBias { lambda: 0.9, alpha: dice.pick(&[0.0, 0.5, 1.0]), freed: 0.3 };
+    let greedy = ScoreUtility {
+        static_weight: 0.7,
+        dynamic_weight: dice.pick(&[0.0, 1.5]),
+        center_zero_weight: 0.5,
+        center_scale: 0.3,
+    };
+    let exponent = dice.pick(&[0.5, 2.0]);
+    let steep = UncertaintyWeights { coeff: 0.1, exponent, weight_max: 30.0 };
     SearchParams {
         graph: dice.chance(0.75),
         selection: selection(dice),
@@ -51,6 +59,8 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         revisit: dice.pick(&[Revisit::Count, Revisit::Draw]),
         prove: dice.chance(0.4),
         value_bias: dice.pick(&[None, None, Some(ValueBias::default()), Some(strong)]),
+        score_utility: dice.pick(&[None, None, Some(ScoreUtility::default()), Some(greedy)]),
+        uncertainty: dice.pick(&[None, None, Some(UncertaintyWeights::default()), Some(steep)]),
         rollout: RolloutPolicy::Uniform,
         leaf_value: dice.pick(&[
             LeafValue::Network,

@@ -126,8 +126,7 @@ fn answer_apart(search: &mut Search<ExplicitGraph, Exact>, waiting: &[LeafId]) {
         assert!(seen.wants.network);
         let mut priors = Vec::new();
         let estimate = search.domain().evaluate(*seen.state, &mut priors);
-        let answer =
-            dz_search::NetworkAnswer { estimate, priors: &priors, heuristics: &[], cached: false };
+        let answer = dz_search::NetworkAnswer::new(estimate, &priors);
         search.apply_network(leaf, &answer);
     }
 }

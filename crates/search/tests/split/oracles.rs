@@ -54,7 +54,7 @@ fn network(search: &mut Search<ExplicitGraph, Exact>, leaf: LeafId, value: f64) 
     let moves = search.leaf(leaf).unwrap().legal.len();
     let priors = vec![1.0 / moves as f64; moves];
     let estimate = ValuePov { value, draw: 0.0 };
-    let answer = NetworkAnswer { estimate, priors: &priors, heuristics: &[], cached: false };
+    let answer = NetworkAnswer::new(estimate, &priors);
     search.apply_network(leaf, &answer);
 }
 

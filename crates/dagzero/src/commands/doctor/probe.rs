@@ -75,7 +75,7 @@ impl<G: Game> Asked<G> {
             .flat_map(|leaf| (0..count).map(|s| Leaf { symmetry: Symmetry(s), ..leaf.clone() }))
             .collect();
         let answers = self.evaluate(&leaves)?;
-        let values: Vec<f64> = answers.iter().map(|a| f64::from(a.wdl.value())).collect();
+        let values: Vec<f64> = answers.iter().map(|a| f64::from(a.expected.wdl.value())).collect();
         let middle = mean(&values);
         let mut entropies = Vec::new();
         for views in answers.chunks(count.into()) {
@@ -91,7 +91,8 @@ impl<G: Game> Asked<G> {
 
     /// `views` of one position, and the mean value of all positions.
     fn add_value(&mut self, views: &[Evaluation], middle: f64) {
-        let values: Vec<f64> = views.iter().map(|view| f64::from(view.wdl.value())).collect();
+        let values: Vec<f64> =
+            views.iter().map(|view| f64::from(view.expected.wdl.value())).collect();
         let own = mean(&values);
         let scatter = &mut self.probed.value;
         scatter.within += values.iter().map(|value| (value - own).powi(2)).sum::<f64>();
@@ -129,7 +130,8 @@ impl<G: Game> Asked<G> {
             }
         }
         let answers = self.evaluate(&leaves)?;
-        let values: Vec<f64> = answers.iter().map(|answer| answer.wdl.value().into()).collect();
+        let values: Vec<f64> =
+            answers.iter().map(|answer| answer.expected.wdl.value().into()).collect();
         let mut usual = [Vec::new(), Vec::new()];
         for (&value, why) in values.iter().zip(&whys) {
             if let Why::Outcome(mover, outcome) = *why {

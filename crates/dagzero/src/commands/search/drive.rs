@@ -87,6 +87,8 @@ fn answer<S: Subject>(
                 known.map_or(Vec::new(), |request| subject.heuristics(search.domain(), &request));
             let answer = NetworkAnswer {
                 estimate: evaluation.estimate,
+                margin: evaluation.margin,
+                error: evaluation.error,
                 priors: &evaluation.priors,
                 heuristics: &heuristics,
                 cached: false,

@@ -226,6 +226,7 @@ fn search_game<G: Game>(
 ) -> anyhow::Result<Report> {
     let line = line.play(&game)?;
     let mut subject = GameSubject::new(&game, evaluator, &plan.section)?;
+    subject.check_numbers(&game, &plan.settings.params)?;
     plan.search(parts, stop, &mut subject, game, line.state, line.history)
 }
 

@@ -45,6 +45,9 @@ struct Root {
     to_move: Option<Player>,
     /// The mover's, in [-1, 1].
     value: f64,
+    /// By how many points the mover is expected to win, komi counted, where points count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lead: Option<f64>,
     visits: u32,
     /// The value is certain.
     proven: bool,
@@ -61,6 +64,15 @@ struct RootMove {
     prior: f64,
     /// Null without visits.
     q: Option<f64>,
+    /// The mover's expected lead in points after the move, where points count.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lead: Option<f64>,
+    /// What the visits weigh, where they are weighted by uncertainty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<f64>,
+    /// What that is worth beside winning: selection adds it to `q`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    score_utility: Option<f64>,
     /// The move's share of the policy target.
     target: f64,
     /// The prior that was searched with, where it is another.
@@ -151,6 +163,9 @@ fn root<S: Subject>(
         visits: m.visits,
         prior: m.prior,
         q: m.q.map(tidy),
+        lead: m.lead.map(tidy),
+        weight: (settings.params.uncertainty.is_some()).then_some(m.weight),
+        score_utility: m.lead.map(|_| tidy(m.score_utility)),
         target,
         searched_prior: (m.noisy_prior != m.prior).then_some(m.noisy_prior),
         proven: m.proven.map(tidy),
@@ -161,6 +176,7 @@ fn root<S: Subject>(
     Root {
         to_move,
         value: tidy(value),
+        lead: summary.lead.map(tidy),
         visits: summary.visits,
         proven: summary.proven,
         moves: moves.collect(),

@@ -5,7 +5,9 @@ use std::{convert::Infallible, path::PathBuf, str::FromStr, sync::Arc};
 use dz_game::{Game, Key, Move, Player, Symmetry, mix64};
 use dz_infer::{Hashed, LeafView, Sources};
 use dz_play::{Guide, PlayerEvaluator, PlayerKind};
-use dz_search::{Domain, ExplicitGraph, OfflineKnowledge, SearchLeaf, Status, ValuePov};
+use dz_search::{
+    Domain, ExplicitGraph, OfflineKnowledge, SearchLeaf, SearchParams, Status, ValuePov,
+};
 use dz_search_settings::SearchSection;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -80,6 +82,10 @@ pub(super) struct LeafRequest<'a, D: Domain> {
 /// An evaluator's answer, for the player to move.
 pub(super) struct Evaluation {
     pub(super) estimate: ValuePov<f64>,
+    /// In points, without komi, where the evaluator knows.
+    pub(super) margin: Option<f64>,
+    /// Of the value against those of the next plies, where the evaluator knows.
+    pub(super) error: Option<f64>,
     pub(super) priors: Vec<f64>,
 }
 
@@ -147,6 +153,17 @@ impl<G: Game> GameSubject<G> {
         let guide = Guide::load(game, &section.rollout, &section.heuristic)?;
         Ok(Self { evaluator, guide: Arc::new(guide) })
     }
+
+    /// Refuses a search that uses numbers which the game or the evaluator does not give.
+    pub(super) fn check_numbers(&self, game: &G, params: &SearchParams) -> Result<(), UsageError> {
+        let none = Sources::default();
+        let sources = match &self.evaluator {
+            GameEvaluator::Network(sources) => sources,
+            _ => &none,
+        };
+        let checked = dz_play::check_numbers(game, params, sources, 0);
+        checked.map_err(|missing| UsageError(missing.to_string()))
+    }
 }
 
 fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
@@ -196,12 +213,21 @@ impl<G: Game> Subject for GameSubject<G> {
         Ok(match &mut self.evaluator {
             GameEvaluator::Uniform => {
                 let estimate = ValuePov { value: 0.0, draw: 0.0 };
-                views.map(|view| Evaluation { estimate, priors: equal(view.legal.len()) }).collect()
+                views
+                    .map(|view| Evaluation {
+                        estimate,
+                        margin: None,
+                        error: None,
+                        priors: equal(view.legal.len()),
+                    })
+                    .collect()
             }
             GameEvaluator::Hashed => views.map(|view| hashed(&view)).collect(),
             GameEvaluator::Rollout => views
                 .map(|view| Evaluation {
                     estimate: self.guide.play(&view, &mut Vec::new()).into(),
+                    margin: None,
+                    error: None,
                     priors: equal(view.legal.len()),
                 })
                 .collect(),
@@ -213,7 +239,9 @@ impl<G: Game> Subject for GameSubject<G> {
                 let evaluations = sources.evaluate(0, &views.collect::<Vec<_>>())?.into_iter();
                 evaluations
                     .map(|evaluation| Evaluation {
-                        estimate: evaluation.wdl.into(),
+                        estimate: evaluation.expected.wdl.into(),
+                        margin: evaluation.expected.margin.map(f64::from),
+                        error: evaluation.expected.error.map(f64::from),
                         priors: evaluation.priors.into_iter().map(wide).collect(),
                     })
                     .collect()
@@ -290,7 +318,7 @@ fn equal(moves: usize) -> Vec<f64> {
 fn hashed<G: Game>(view: &LeafView<'_, G>) -> Evaluation {
     let mut priors = Vec::new();
     let [win, draw, loss] = Hashed::exact(view.eval_key, view.legal, &mut priors);
-    Evaluation { estimate: ValuePov { value: win - loss, draw }, priors }
+    Evaluation { estimate: ValuePov { value: win - loss, draw }, margin: None, error: None, priors }
 }
 
 /// An explicit graph, whose file holds the values of its nodes.
@@ -307,7 +335,7 @@ impl Subject for GraphSubject {
         let evaluation = |request: &LeafRequest<'_, ExplicitGraph>| {
             let mut priors = Vec::new();
             let estimate = graph.evaluate(*request.leaf.state, &mut priors);
-            Evaluation { estimate, priors }
+            Evaluation { estimate, margin: None, error: None, priors }
         };
         Ok(request.iter().map(evaluation).collect())
     }

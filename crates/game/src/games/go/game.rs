@@ -32,6 +32,10 @@ impl Game for Go {
         Some(self.komi_with(self.komi_shift))
     }
 
+    fn komi_at(&self, state: &GoState) -> Option<Komi> {
+        Some(self.komi_with(state.komi_shift))
+    }
+
     fn with_komi(&self, komi: Komi) -> Option<Self> {
         let own = self.rules.komi.halves;
         let most = (2 * (self.board.area() as i16 + KOMI_BEYOND)).max(own.abs());

@@ -55,17 +55,17 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     pub(super) fn observe(&mut self, name: Name) {
         let node = &self.nodes[&name];
         let Some(bucket) = node.bucket else { return };
-        let (mut below, mut visits) = (N::Real::ZERO, 0);
+        let (mut below, mut visits) = (N::Real::ZERO, N::Real::ZERO);
         for &i in &node.row[..node.visited] {
             let edge = &node.edges[i];
-            let as_child = N::Real::from_u32(edge.visits) - N::Real::from_u32(edge.cycle_draws);
+            let as_child = self.edge_weight(edge) - self.drawn_weight(edge);
             below += as_child * self.child(edge).average.value;
-            visits += edge.visits;
+            visits += self.edge_weight(edge);
         }
-        if visits > 0 {
+        if visits > N::Real::ZERO {
             let alpha = self.params.value_bias.unwrap().alpha;
-            let weight = N::Real::from_f64(f64::from(visits).powf(alpha));
-            let error = weight * (node.own.value - below / N::Real::from_u32(visits));
+            let weight = N::Real::from_f64(visits.to_f64().powf(alpha));
+            let error = weight * (node.own.value - below / visits);
             let (old_weight, old_error) = (node.weight, node.error);
             let sums = self.buckets.get_mut(&bucket).unwrap();
             sums.errors += error.to_f64() - old_error.to_f64();

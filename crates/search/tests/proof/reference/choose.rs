@@ -114,8 +114,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
 
     fn plain_score(&self, name: Name, edge: &Edge<N::Real>) -> N::Real {
         let node = &self.nodes[&name];
-        let sum = node.edges.iter().map(|edge| edge.visits).sum::<u32>();
-        let (sum, visits) = (N::Real::from_u32(sum), N::Real::from_u32(edge.visits));
+        let (sum, visits) = (self.edge_weights(node), self.edge_weight(edge));
         if self.is_lost(name, edge) {
             return -N::Real::INFINITY;
         }
@@ -134,7 +133,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             Selection::Uct { c } => bandit(self.q(node, edge), N::Real::from_f64(c), logarithm),
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                let c = N::Real::from_f64(exploration(node, &puct, sum));
+                let c = N::Real::from_f64(exploration(node, &puct, sum, self.weight_at(node)));
                 let root = (sum + N::Real::from_f64(puct.offset)).sqrt();
                 let is_known = edge.visits > 0;
                 let value = if is_known { self.q(node, edge) } else { self.first_play(name) };
@@ -149,7 +148,18 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if matches!(self.params.backup, Backup::Delta { .. }) {
             return node.sign * edge.average;
         }
-        node.sign * self.child(edge).average.value
+        let child = self.child(edge);
+        // Points count nothing, and are 0, but with score utility.
+        let worth = node.sign * child.score.worth;
+        node.sign * child.average.value + worth
+    }
+
+    /// N of a node, or W.
+    fn weight_at(&self, node: &Node<N::Real>) -> f64 {
+        if self.params.uncertainty.is_none() {
+            return f64::from(node.visits);
+        }
+        self.own_weight(node).to_f64() + self.edge_weights(node).to_f64()
     }
 
     fn first_play(&self, name: Name) -> N::Real {
@@ -159,8 +169,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         for &i in &node.row[..node.visited] {
             mass += node.edges[i].prior;
         }
-        let average = (node.sign * node.average.value).to_f64();
-        let own = (node.sign * node.own.value).to_f64();
+        let average = (node.sign * (node.average.value + node.score.worth)).to_f64();
+        let own = (node.sign * (node.own.value + node.own_score.worth)).to_f64();
         N::Real::from_f64(match rule {
             FirstPlay::Absolute(value) => value,
             FirstPlay::Parent => average,
@@ -222,7 +232,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         let prior_min = if is_gumbel { N::PRIOR_MIN } else { 0.0 };
         let child = |&i: &usize| {
             let edge = &node.edges[i];
-            let visits = f64::from(edge.visits);
+            let visits = self.edge_weight(edge).to_f64();
             let q = (edge.visits > 0).then(|| self.q(node, edge).to_f64());
             let prior = edge.prior.to_f64().max(prior_min);
             if extra == 0.0 {
@@ -301,8 +311,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             Selection::Uct { c } => scores.extend(bandit(c)),
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
-                let visits = node.edges.iter().map(|edge| edge.visits).sum();
-                let c = N::Real::from_f64(exploration(node, &puct, N::Real::from_u32(visits)));
+                let all = self.edge_weights(node);
+                let c = N::Real::from_f64(exploration(node, &puct, all, self.weight_at(node)));
                 let scale = c.to_f64() * (sum + puct.offset).sqrt();
                 let score =
                     |child: &Child| child.q.unwrap() + scale * child.prior / (1.0 + child.visits);
@@ -344,14 +354,13 @@ fn over_visits<R: Real>(term: ExplorationTerm, sum: R) -> R {
 }
 
 /// c + `c_log` ln((s + `c_base`) / `c_base`), times the factor of dynamic variance.
-fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R) -> f64 {
+fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R, weight: f64) -> f64 {
     let growth = puct.exploration;
     let mut c = growth.c;
     if growth.c_log != 0.0 {
         c = growth.c + growth.c_log * ((sum.to_f64() + growth.c_base) / growth.c_base).ln();
     }
     if let Some(rule) = puct.variance {
-        let weight = f64::from(node.visits);
         let (mean, square) = (node.average.value.to_f64(), node.square.to_f64());
         let mut deviation = rule.prior;
         if weight > 1.0 {

@@ -18,8 +18,14 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         network: bool,
     ) -> Evaluated<N::Real> {
         let sign = self.sign(state, history);
-        let mut answer =
-            Evaluated { judged: None, played: None, edges: Vec::new(), priors: Vec::new() };
+        let mut answer = Evaluated {
+            judged: None,
+            margin: None,
+            error: None,
+            played: None,
+            edges: Vec::new(),
+            priors: Vec::new(),
+        };
         let mut cached = false;
         if network {
             let mut legal = Vec::new();
@@ -27,6 +33,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             let opinion = (self.judge.opinion)(self.domain, state, history, &legal);
             cached = self.judge.caches && !self.seen.insert(self.domain.eval_key(state, history));
             let value = sign * N::Real::from_f64(opinion.value);
+            answer.margin = opinion.margin;
+            answer.error = opinion.error;
             answer.judged = Some(Pair { value, draw: N::Real::from_f64(opinion.draw) });
             answer.priors = opinion.priors.iter().map(|&prior| N::Real::from_f64(prior)).collect();
             if self.params.prior_exponent != 1.0 {
@@ -89,6 +97,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             expand(&mut node, answer.edges);
         }
         self.add(Some(key), node);
+        self.score_new(Some(key), state, history, answer.margin);
+        self.weigh_new(Some(key), answer.error);
         own
     }
 
@@ -126,6 +136,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         (node.visits, node.own_visits) = (self.params.leaf_rollouts, self.params.leaf_rollouts);
         expand(&mut node, answer.edges);
         self.add(None, node);
+        self.score_new(None, state, history, answer.margin);
+        self.weigh_new(None, answer.error);
         self.root_priors = answer.priors;
         self.set_up_root();
     }

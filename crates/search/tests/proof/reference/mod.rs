@@ -14,7 +14,9 @@ mod choose;
 mod evaluate;
 mod formulas;
 mod node;
+mod score;
 mod values;
+mod weight;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,6 +64,8 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     private_keys: u64,
     sweep: usize,
     pub buckets: BTreeMap<BucketName, Bucket>,
+    /// x0 of score utility.
+    center: f64,
     /// The move that led to the root, if it was made here.
     root_last: Option<Move>,
     seen: BTreeSet<Key>,
@@ -80,6 +84,8 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
 /// priors.
 struct Evaluated<R> {
     judged: Option<Pair<R>>,
+    margin: Option<f64>,
+    error: Option<f64>,
     played: Option<Pair<R>>,
     edges: Vec<Edge<R>>,
     priors: Vec<R>,
@@ -115,6 +121,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             private_keys: 0,
             sweep: 0,
             buckets: BTreeMap::new(),
+            center: 0.0,
             root_last: None,
             seen: BTreeSet::new(),
             line: Vec::new(),
@@ -131,6 +138,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
         self.counts = SearchCounts::default();
         self.walks = 0;
         if self.nodes.contains_key(&None) {
+            self.expect_again();
             self.set_up_root();
         }
         while !self.is_decided() {
@@ -228,6 +236,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             } else if let Status::Over { value, draw } = self.domain.status(&state, &history) {
                 let own = Pair { value: N::Real::from_f64(value), draw: N::Real::from_f64(draw) };
                 self.add(child, blank(key, Kind::Terminal, N::Real::ONE, own));
+                self.note_end(child, &state, &history);
                 is_made = true;
             } else {
                 let sample = self.evaluate_new(key, &state, &history);

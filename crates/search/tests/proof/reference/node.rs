@@ -4,6 +4,7 @@ use dz_game::Key;
 use dz_search::{Compact, Exact, Numbers, Real};
 
 use super::bias::BucketName;
+use super::score::Score;
 
 /// Numbers whose priors can be rounded as the core stores them.
 pub trait Rounds: Numbers {
@@ -96,6 +97,12 @@ pub struct Node<R> {
     pub weight: R,
     pub error: R,
     pub correction: R,
+    /// Points by its own evaluation or outcome, and the average with the children.
+    pub own_score: Score<R>,
+    pub score: Score<R>,
+    /// What a visit that ended here counts, and a visit on average.
+    pub own_weight: R,
+    pub mean_weight: R,
 }
 
 /// (1 - share) v + share z.
@@ -130,6 +137,10 @@ pub(super) fn blank<R: Real>(key: Key, kind: Kind, sign: R, own: Pair<R>) -> Nod
         weight: R::ZERO,
         error: R::ZERO,
         correction: R::ZERO,
+        own_score: Score::default(),
+        score: Score::default(),
+        own_weight: R::ONE,
+        mean_weight: R::ONE,
     }
 }
 

@@ -15,6 +15,10 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// N = `N_own` + sum N(a), Q = (`N_own` U + sum N(a) Q(a)) / N, from the children alone.
     pub(super) fn recompute(&mut self, name: Name) {
         self.observe(name);
+        if self.params.uncertainty.is_some() {
+            self.recompute_by_weights(name);
+            return;
+        }
         let node = &self.nodes[&name];
         let own = N::Real::from_u32(node.own_visits);
         let mut visits = node.own_visits;
@@ -48,6 +52,35 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
                 (edge.average, edge.average_draw) = (average.value, average.draw);
             }
         }
+        self.recompute_score(name);
+        if self.params.prove {
+            self.prove(name);
+        }
+    }
+
+    /// The same where visits weigh: W in place of N.
+    fn recompute_by_weights(&mut self, name: Name) {
+        let node = &self.nodes[&name];
+        let once = own_value(node);
+        let mut weight = self.own_weight(node);
+        let mut visits = node.own_visits;
+        let mut sum = Pair { value: weight * once.value, draw: weight * once.draw };
+        for &i in &node.row[..node.visited] {
+            let edge = &node.edges[i];
+            let all = self.edge_weight(edge);
+            let drawn = self.drawn_weight(edge);
+            visits += edge.visits;
+            weight += all;
+            sum.draw += drawn;
+            sum = sum.plus(all - drawn, self.child(edge).average);
+        }
+        let square = self.square(name);
+        let node = self.node_mut(name);
+        node.visits = visits;
+        node.average = Pair { value: sum.value / weight, draw: sum.draw / weight };
+        node.square = square;
+        node.mean_weight = weight / N::Real::from_u32(visits);
+        self.recompute_score(name);
         if self.params.prove {
             self.prove(name);
         }
@@ -57,14 +90,14 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     pub(super) fn square(&self, name: Name) -> N::Real {
         let node = &self.nodes[&name];
         let own = own_value(node).value;
-        let mut sum = own * own * N::Real::from_u32(node.own_visits);
-        let mut visits = node.own_visits;
+        let mut visits = self.own_weight(node);
+        let mut sum = own * own * visits;
         for &i in &node.row[..node.visited] {
             let edge = &node.edges[i];
-            visits += edge.visits;
-            sum += N::Real::from_u32(edge.visits) * self.child(edge).square;
+            visits += self.edge_weight(edge);
+            sum += self.edge_weight(edge) * self.child(edge).square;
         }
-        sum / N::Real::from_u32(visits)
+        sum / visits
     }
 
     pub(super) fn average_in(&mut self, name: Name, sample: Pair<N::Real>) {
