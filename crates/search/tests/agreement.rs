@@ -15,19 +15,8 @@ use dz_search::{Compact, Exact, ExplicitGraph, RootSetup, SearchParams};
 
 use crate::proof::graphs::{random_graph, random_shape};
 use crate::proof::reference::Rounds;
-use crate::proof::settings::{random_params, random_setup};
+use crate::proof::settings::{random_params, random_rounds};
 use crate::proof::{Dice, Judge, Round, assert_agrees, position};
-
-/// One to three moves' searches.
-fn random_rounds(dice: &mut Dice, playouts_max: usize) -> Vec<Round> {
-    let round = |dice: &mut Dice| Round {
-        playouts: (1 + dice.below(playouts_max)) as u32,
-        seed: dice.word(),
-        setup: random_setup(dice),
-        keep: dice.pick(&[None, Some(true), Some(true), Some(false)]),
-    };
-    (0..dice.pick(&[1, 1, 2, 3])).map(|_| round(dice)).collect()
-}
 
 fn check_graphs<N: Rounds>(seeds: Range<u64>, back: f64) {
     for seed in seeds {

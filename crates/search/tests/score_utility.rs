@@ -14,40 +14,12 @@ use dz_search::{
 use crate::proof::domains::Counting;
 use crate::proof::graphs::{random_graph, random_shape};
 use crate::proof::reference::Rounds;
-use crate::proof::settings::{random_params, random_setup};
-use crate::proof::{
-    Dice, Judge, Opinion, Round, assert_agrees, position, run, run_from, search_of,
-};
+use crate::proof::settings::{random_network_params, random_rounds};
+use crate::proof::{Dice, Judge, Opinion, assert_agrees, position, run, run_from, search_of};
 
 /// Random settings in which points count.
 fn counting_params(dice: &mut Dice) -> SearchParams {
-    loop {
-        let drawn = random_params(dice);
-        let selection = Selection::Puct(dz_search::Puct::constant(dice.pick(&[0.5, 1.5])));
-        let params = SearchParams {
-            backup: Backup::Idempotent,
-            leaf_value: LeafValue::Network,
-            selection: if matches!(drawn.selection, Selection::Puct(_)) {
-                drawn.selection
-            } else {
-                selection
-            },
-            ..drawn
-        };
-        if params.score_utility.is_some() && params.validate().is_ok() {
-            return params;
-        }
-    }
-}
-
-fn rounds(dice: &mut Dice, playouts_max: usize) -> Vec<Round> {
-    let round = |dice: &mut Dice| Round {
-        playouts: (1 + dice.below(playouts_max)) as u32,
-        seed: dice.word(),
-        setup: random_setup(dice),
-        keep: dice.pick(&[None, Some(true), Some(true), Some(false)]),
-    };
-    (0..dice.pick(&[1, 2, 3])).map(|_| round(dice)).collect()
+    random_network_params(dice, |params| params.score_utility.is_some())
 }
 
 fn agrees_on_graphs<N: Rounds>(seeds: std::ops::Range<u64>, back: f64) {
@@ -56,7 +28,7 @@ fn agrees_on_graphs<N: Rounds>(seeds: std::ops::Range<u64>, back: f64) {
         let shape = random_shape(&mut dice, back);
         let graph = Counting(ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap());
         let params = counting_params(&mut dice);
-        let rounds = rounds(&mut dice, 200);
+        let rounds = random_rounds(&mut dice, 200);
         println!("seed {seed}: {shape:?}"); // The last one is the one that failed.
         let at = (graph.0.root(), ());
         assert_agrees::<_, N>(&graph, params, &at, &Judge::hashed(seed), &rounds);
@@ -88,7 +60,7 @@ fn a_literal_search_agrees_in_games() {
     for seed in 0..40 {
         let mut dice = Dice::new(seed);
         let params = counting_params(&mut dice);
-        let rounds = rounds(&mut dice, 300);
+        let rounds = random_rounds(&mut dice, 300);
         let judge = Judge::hashed(seed);
         assert_agrees::<_, Exact>(&small, params, &position(&small, &[]), &judge, &rounds);
         let judge = Judge::hashed(seed);

@@ -12,35 +12,12 @@ use dz_search::{
 use crate::proof::domains::Counting;
 use crate::proof::graphs::{random_graph, random_shape};
 use crate::proof::reference::Rounds;
-use crate::proof::settings::{random_params, random_setup};
-use crate::proof::{Dice, Judge, Opinion, Round, assert_agrees, position, run, search_of};
+use crate::proof::settings::{random_network_params, random_rounds};
+use crate::proof::{Dice, Judge, Opinion, assert_agrees, position, run, search_of};
 
 /// Random settings in which visits weigh.
 fn weighing_params(dice: &mut Dice) -> SearchParams {
-    loop {
-        let drawn = random_params(dice);
-        let puct = Selection::Puct(Puct::constant(dice.pick(&[0.5, 1.5])));
-        let is_puct = matches!(drawn.selection, Selection::Puct(_));
-        let params = SearchParams {
-            backup: Backup::Idempotent,
-            leaf_value: LeafValue::Network,
-            selection: if is_puct { drawn.selection } else { puct },
-            ..drawn
-        };
-        if params.uncertainty.is_some() && params.validate().is_ok() {
-            return params;
-        }
-    }
-}
-
-fn rounds(dice: &mut Dice, playouts_max: usize) -> Vec<Round> {
-    let round = |dice: &mut Dice| Round {
-        playouts: (1 + dice.below(playouts_max)) as u32,
-        seed: dice.word(),
-        setup: random_setup(dice),
-        keep: dice.pick(&[None, Some(true), Some(true), Some(false)]),
-    };
-    (0..dice.pick(&[1, 2, 3])).map(|_| round(dice)).collect()
+    random_network_params(dice, |params| params.uncertainty.is_some())
 }
 
 fn agrees_on_graphs<N: Rounds>(seeds: std::ops::Range<u64>, back: f64) {
@@ -49,7 +26,7 @@ fn agrees_on_graphs<N: Rounds>(seeds: std::ops::Range<u64>, back: f64) {
         let shape = random_shape(&mut dice, back);
         let graph = Counting(ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap());
         let params = weighing_params(&mut dice);
-        let rounds = rounds(&mut dice, 200);
+        let rounds = random_rounds(&mut dice, 200);
         println!("seed {seed}: {shape:?}"); // The last one is the one that failed.
         let at = (graph.0.root(), ());
         assert_agrees::<_, N>(&graph, params, &at, &Judge::hashed(seed), &rounds);
@@ -75,7 +52,7 @@ fn a_literal_search_agrees_in_games() {
     for seed in 0..30 {
         let mut dice = Dice::new(seed);
         let params = weighing_params(&mut dice);
-        let rounds = rounds(&mut dice, 300);
+        let rounds = random_rounds(&mut dice, 300);
         let judge = Judge::hashed(seed);
         assert_agrees::<_, Exact>(&go, params, &position(&go, &[]), &judge, &rounds);
         let judge = Judge::hashed(seed);

@@ -8,7 +8,7 @@ use dz_search::{
     UncertaintyWeights, Untried, ValueBias, VisitRange,
 };
 
-use super::Dice;
+use super::{Dice, Round};
 
 /// Settings that do not contradict each other.
 pub fn random_params(dice: &mut Dice) -> SearchParams {
@@ -18,6 +18,41 @@ pub fn random_params(dice: &mut Dice) -> SearchParams {
             return params;
         }
     }
+}
+
+/// Random settings of PUCT over network values, which numbers of the network beside its value need,
+/// and for which `is_wanted` holds.
+pub fn random_network_params(
+    dice: &mut Dice,
+    is_wanted: impl Fn(&SearchParams) -> bool,
+) -> SearchParams {
+    loop {
+        let drawn = random_params(dice);
+        let selection = match drawn.selection {
+            Selection::Puct(_) => drawn.selection,
+            _ => Selection::Puct(Puct::constant(dice.pick(&[0.5, 1.5]))),
+        };
+        let params = SearchParams {
+            backup: Backup::Idempotent,
+            leaf_value: LeafValue::Network,
+            selection,
+            ..drawn
+        };
+        if is_wanted(&params) && params.validate().is_ok() {
+            return params;
+        }
+    }
+}
+
+/// One to three moves' searches.
+pub fn random_rounds(dice: &mut Dice, playouts_max: usize) -> Vec<Round> {
+    let round = |dice: &mut Dice| Round {
+        playouts: (1 + dice.below(playouts_max)) as u32,
+        seed: dice.word(),
+        setup: random_setup(dice),
+        keep: dice.pick(&[None, Some(true), Some(true), Some(false)]),
+    };
+    (0..dice.pick(&[1, 1, 2, 3])).map(|_| round(dice)).collect()
 }
 
 fn any_params(dice: &mut Dice) -> SearchParams {

@@ -67,12 +67,12 @@ struct RootMove {
     /// The mover's expected lead in points after the move, where points count.
     #[serde(skip_serializing_if = "Option::is_none")]
     lead: Option<f64>,
-    /// What the visits weigh, where they are weighted by uncertainty.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    weight: Option<f64>,
-    /// What that is worth beside winning: selection adds it to `q`.
+    /// The utility of that lead, which selection adds to `q`.
     #[serde(skip_serializing_if = "Option::is_none")]
     score_utility: Option<f64>,
+    /// The weight of the visits, where they are weighted by uncertainty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    weight: Option<f64>,
     /// The move's share of the policy target.
     target: f64,
     /// The prior that was searched with, where it is another.
@@ -164,8 +164,8 @@ fn root<S: Subject>(
         prior: m.prior,
         q: m.q.map(tidy),
         lead: m.lead.map(tidy),
-        weight: (settings.params.uncertainty.is_some()).then_some(m.weight),
         score_utility: m.lead.map(|_| tidy(m.score_utility)),
+        weight: settings.params.uncertainty.is_some().then_some(m.weight),
         target,
         searched_prior: (m.noisy_prior != m.prior).then_some(m.noisy_prior),
         proven: m.proven.map(tidy),
