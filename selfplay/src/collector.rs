@@ -41,6 +41,8 @@ pub(crate) struct Collector<'a> {
     pub(crate) costs_before: Costs,
     /// What the headers of all shards share.
     pub(crate) header: ShardHeader,
+    /// The board, see [`ShardPublisher::board`].
+    pub(crate) board: Option<String>,
     /// When the ledger was last asked for another champion.
     pub(crate) looked: Instant,
 }
@@ -69,6 +71,7 @@ impl<'a> Collector<'a> {
         let PlayOrder { cycle, generation, ref plan, .. } = *order;
         let header = ShardPublisher::header(
             &context.unplanned_config(),
+            &order.board.game,
             generation,
             evaluator.id.clone(),
             evaluator.network.clone(),
@@ -87,6 +90,7 @@ impl<'a> Collector<'a> {
             spent,
             costs_before,
             header,
+            board: order.board.name.clone(),
             looked,
         })
     }
@@ -115,6 +119,7 @@ impl ShardSink for Collector<'_> {
             ledger: &mut self.context.ledger,
             cycle: self.cycle,
             header: self.header.clone(),
+            board: self.board.clone(),
             first_shard: self.plan.first_shard,
         };
         publisher.publish(index, games)

@@ -77,8 +77,9 @@ impl Forks {
         self.parents.iter().map(|parent| (parent.number, parent.komi, &parent.moves[..]))
     }
 
-    /// Forks of the games of the cycle before, as far as they are there. The ledger's shards of
-    /// that cycle do not change any more, so what is forked is the same after every kill.
+    /// Forks of the games of the cycle before on one board (see [`dz_store::ShardState::board`]), as far as
+    /// they are there. The ledger's shards of that cycle do not change any more, so what is forked
+    /// is the same after every kill.
     ///
     /// # Errors
     /// What reading a shard reports.
@@ -86,13 +87,15 @@ impl Forks {
         run: &Run,
         state: &RunState,
         cycle: u32,
+        board: Option<&str>,
         share: f64,
     ) -> anyhow::Result<Self> {
         let before = state.cycle_state(cycle.saturating_sub(1));
         let shards = before.iter().flat_map(|cycle| cycle.shards.values());
+        let shards = shards.filter(|shard| shard.board.as_deref() == board);
         let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
         let mut games = Vec::new();
-        each_game(run, kept, |record| {
+        each_game(run, kept, |_, record| {
             // The moves of a reanalyzed game are those of an earlier champion.
             games.extend(record.reanalyzed().is_none().then(|| Parent::of(&record)));
             Ok(())

@@ -29,7 +29,7 @@ impl HeadStart {
         {
             return Ok(None);
         }
-        let setup = Setup::of_cycle(&context.config.run.game.parse()?, context, cycle)?;
+        let setup = Setup::of_cycle(context, cycle)?;
         let mut config = context.config.clone();
         config.run.cycles = context.cycles_for(cycle);
         let first = play.order.plan.first_shard + play.order.plan.shards();
@@ -46,10 +46,16 @@ impl HeadStart {
     }
 }
 
-/// Returns whether a cycle needs nothing of the games of the cycle before it.
+/// Returns whether a cycle needs nothing of the games of the cycle before it, and has one board.
 fn can_begin_early(config: &RunConfig, cycle: u32) -> bool {
     let section = &config.selfplay;
     let is_searched = config.reinforce_phase(cycle).is_none();
     let adapts = matches!(section.resign, Resign::Adaptive(_));
-    is_searched && !adapts && section.fork_share == 0.0 && section.reanalyse_share == 0.0
+    // Games of the next board wait for the last ones of the board before.
+    let is_one_board = config.run.boards.is_empty();
+    is_searched
+        && is_one_board
+        && !adapts
+        && section.fork_share == 0.0
+        && section.reanalyse_share == 0.0
 }

@@ -3,13 +3,14 @@
 
 use std::{collections::BTreeMap, time::Instant};
 
-use crate::summary::{Costs, summary};
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use dz_config::RunConfig;
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ParentGame, ShardHeader, ShardReader};
 use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
 
+use crate::boards::{RunBoard, run_boards};
+use crate::summary::{Costs, summary};
 use crate::{CycleTally, ShardPublisher};
 
 /// What the evaluator of imported games is called in summaries.
@@ -33,7 +34,12 @@ pub fn import_games(
     let started = Instant::now();
     ledger.claim(Stage::Selfplay)?;
     ensure!(ledger.state().shards().next().is_none(), "the new run has games of its own");
-    let own = ShardPublisher::header(config, 0, String::new(), String::new())?;
+    let header = |board: RunBoard| {
+        let RunBoard { game, name } = board;
+        let header = ShardPublisher::header(config, &game, 0, String::new(), String::new())?;
+        anyhow::Ok((header, name))
+    };
+    let own = run_boards(config)?.into_iter().map(header).collect::<Result<_, _>>()?;
     let mut import = Import {
         into,
         ledger,
@@ -67,8 +73,8 @@ struct Import<'a> {
     into: &'a Run,
     ledger: &'a mut Ledger,
     config: &'a RunConfig,
-    /// Header of the new run's shards.
-    own: ShardHeader,
+    /// Headers of the new run's shards on each board, and the board's name.
+    own: Vec<(ShardHeader, Option<String>)>,
     /// Shards published.
     shards: u64,
     /// New numbers of the old run's games.
@@ -79,15 +85,14 @@ struct Import<'a> {
 impl Import<'_> {
     /// Publishes the games of one shard as one or more of the new run.
     fn publish(&mut self, old: &ShardHeader, games: Vec<GameRecord>) -> anyhow::Result<()> {
-        let own = self.own.clone();
-        ensure!(
-            (&own.game, &own.encoding) == (&old.game, &old.encoding),
-            "the run's games are of {} ({}), the new run is of {} ({})",
-            old.game,
-            old.encoding,
-            own.game,
-            own.encoding
-        );
+        let is_same = |(own, _): &&(ShardHeader, Option<String>)| {
+            (&own.game, &own.encoding) == (&old.game, &old.encoding)
+        };
+        let Some((own, board)) = self.own.iter().find(is_same).cloned() else {
+            let named = |own: &ShardHeader| format!("{} ({})", own.game, own.encoding);
+            let own: Vec<String> = self.own.iter().map(|(own, _)| named(own)).collect();
+            bail!("the run's games are of {}, the new run is of {}", named(old), own.join(" and "));
+        };
         // The records point into these lists, which say who played.
         let header = ShardHeader {
             evaluators: old.evaluators.clone(),
@@ -118,6 +123,7 @@ impl Import<'_> {
                 ledger: self.ledger,
                 cycle: 1,
                 header: header.clone(),
+                board: board.clone(),
                 first_shard: 0,
             };
             publisher.publish(self.shards, part)?;

@@ -5,6 +5,7 @@
 //! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
 
 mod beginning;
+mod boards;
 mod collector;
 mod cycle;
 mod decided;

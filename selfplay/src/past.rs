@@ -15,7 +15,7 @@ pub struct Past {
 }
 
 impl Past {
-    /// What the configuration asks for.
+    /// What the configuration asks for on one board (see [`dz_store::ShardState::board`]).
     ///
     /// # Errors
     /// What reading a shard reports.
@@ -24,10 +24,11 @@ impl Past {
         state: &RunState,
         config: &RunConfig,
         cycle: u32,
+        board: Option<&str>,
     ) -> anyhow::Result<Self> {
         let selfplay = &config.selfplay;
-        let forks = || Forks::of_cycle_before(run, state, cycle, selfplay.fork_share);
-        let reanalyses = || Reanalyses::of_window(run, state, config, cycle);
+        let forks = || Forks::of_cycle_before(run, state, cycle, board, selfplay.fork_share);
+        let reanalyses = || Reanalyses::of_window(run, state, config, cycle, board);
         Ok(Self {
             forks: (selfplay.fork_share > 0.0).then(forks).transpose()?,
             reanalyses: (selfplay.reanalyse_share > 0.0).then(reanalyses).transpose()?,

@@ -1,10 +1,10 @@
 //! What is to be played of a cycle, and by which network.
 
 use dz_config::RunConfig;
-use dz_game::{AnyGame, GameSpec};
 use dz_stage::StageContext;
 use dz_store::{ChampionState, Run, RunState};
 
+use crate::boards::{RunBoard, boards_of_shards, run_boards};
 use crate::{CyclePlan, CycleResign, Past, cycle_plan, cycle_resign, policy_cycle_plan, pool};
 
 /// What is to be played of a cycle, and by which network.
@@ -19,7 +19,9 @@ pub(crate) struct PlayOrder {
     /// Earlier networks that play against the champion. Only policy gradient has any.
     pub(crate) opponents: Vec<ChampionState>,
     pub(crate) plan: CyclePlan,
-    /// Shards of the cycle that are not published, by index.
+    /// The board that is played on.
+    pub(crate) board: RunBoard,
+    /// Shards of the cycle on that board that are not published, by index.
     pub(crate) missing: Vec<u64>,
 }
 
@@ -27,12 +29,14 @@ pub(crate) struct PlayOrder {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) resign: CycleResign,
-    pub(crate) past: Past,
+    /// The run's boards, each with what its games take.
+    pub(crate) boards: Vec<(RunBoard, Past)>,
 }
 
 impl PlayOrder {
-    /// Returns the order for the newest champion to play what is missing of a cycle. `config` is
-    /// the configuration of that cycle, and `first_shard` the number of its first shard.
+    /// Returns the order for the newest champion to play what is missing of a cycle, on the board
+    /// of the first missing shard. `config` is the configuration of that cycle, and `first_shard`
+    /// the number of its first shard.
     pub(crate) fn of_cycle(
         context: &StageContext,
         config: RunConfig,
@@ -42,39 +46,56 @@ impl PlayOrder {
     ) -> Self {
         let state = context.ledger.state();
         let generation = state.generation();
-        let Setup { resign, past } = setup;
-        let mut plan = cycle_plan(&config, generation, first_shard, resign.plan, past.clone());
         let opponents = pool(state, &config, cycle);
-        if let Some(phase) = config.reinforce_phase(cycle).filter(|_| generation > 0) {
-            plan = policy_cycle_plan(&plan, &config, phase, opponents.len());
-        }
-        plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
-        let now = state.cycle_state(cycle);
-        let is_published =
-            |index: u64| now.is_some_and(|now| now.shards.contains_key(&(index as u32)));
-        let missing = (0..plan.shards()).filter(|&index| !is_published(index)).collect();
+        let plan_of = |past: Past| {
+            let mut plan = cycle_plan(&config, generation, first_shard, setup.resign.plan, past);
+            if let Some(phase) = config.reinforce_phase(cycle).filter(|_| generation > 0) {
+                plan = policy_cycle_plan(&plan, &config, phase, opponents.len());
+            }
+            plan.count = plan.count.max(played_to(state, cycle, plan.games_per_shard));
+            plan
+        };
+        let shards = plan_of(Past::default()).shards();
+        let dealt = boards_of_shards(&config, first_shard, shards);
+        let mut missing: Vec<u64> =
+            (0..shards).filter(|&index| !is_published(state, cycle, index)).collect();
+        let first = missing.first().map_or(0, |&index| dealt[index as usize]);
+        missing.retain(|&index| dealt[index as usize] == first);
+        let (board, past) = setup.boards[first].clone();
+        let plan = plan_of(past);
         let run = context.run.clone();
         let champion = state.champion.clone();
-        Self { run, config, cycle, generation, champion, opponents, plan, missing }
+        Self { run, config, cycle, generation, champion, opponents, plan, board, missing }
+    }
+
+    /// Whether all shards of the order are published.
+    pub(crate) fn is_done(&self, state: &RunState) -> bool {
+        self.missing.iter().all(|&index| is_published(state, self.cycle, index))
     }
 }
 
 impl Setup {
-    pub(crate) fn of_cycle(
-        spec: &GameSpec,
-        context: &StageContext,
-        cycle: u32,
-    ) -> anyhow::Result<Self> {
+    pub(crate) fn of_cycle(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
         let StageContext { run, config, ledger, .. } = context;
         let state = ledger.state();
-        let resign = cycle_resign(&AnyGame::of(spec)?, &config.selfplay, run, state, cycle)?;
-        let past = match config.reinforce_phase(cycle) {
-            // Games drawn from policies begin at the start, and none is reanalyzed.
-            Some(_) => Past::default(),
-            None => Past::of_cycle(run, state, config, cycle)?,
+        let resign = cycle_resign(&config.selfplay, run, state, cycle)?;
+        let with_past = |board: RunBoard| {
+            let past = match config.reinforce_phase(cycle) {
+                // Games drawn from policies begin at the start, and none is reanalyzed.
+                Some(_) => Past::default(),
+                None => Past::of_cycle(run, state, config, cycle, board.name.as_deref())?,
+            };
+            anyhow::Ok((board, past))
         };
-        Ok(Self { resign, past })
+        let boards = run_boards(config)?.into_iter().map(with_past).collect::<Result<_, _>>()?;
+        Ok(Self { resign, boards })
     }
+}
+
+/// Whether shard `index` of a cycle is published.
+fn is_published(state: &RunState, cycle: u32, index: u64) -> bool {
+    let now = state.cycle_state(cycle);
+    now.is_some_and(|now| now.shards.contains_key(&(index as u32)))
 }
 
 /// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer

@@ -2,7 +2,7 @@
 
 use anyhow::Context;
 use dz_config::RunConfig;
-use dz_game::game_ids;
+use dz_game::{GameSpec, game_ids};
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardHeader, ShardWriter};
 use dz_store::{Entry, Ledger, Run, RunState, layout};
 
@@ -17,22 +17,26 @@ pub struct ShardPublisher<'a> {
     pub cycle: u32,
     /// What the headers of the cycle's shards share; `number` and `own_komi` are set for each.
     pub header: ShardHeader,
+    /// The game where it is on another board than the run's own.
+    pub board: Option<String>,
     /// Number of the cycle's first shard.
     pub first_shard: u64,
 }
 
 impl ShardPublisher<'_> {
-    /// The header that the shards of a cycle share; what its games decide is set for each.
+    /// The header that the shards of a cycle on one board share; what its games decide is set for
+    /// each. `game` is the game on that board.
     ///
     /// # Errors
-    /// [`dz_game::GameError`] if the configuration's game does not exist.
+    /// [`dz_game::GameError`] if the game does not exist.
     pub fn header(
         config: &RunConfig,
+        game: &GameSpec,
         generation: u32,
         evaluator: String,
         network: String,
     ) -> anyhow::Result<ShardHeader> {
-        let (game, encoding) = game_ids(&config.run.game.parse()?)?;
+        let (game, encoding) = game_ids(game)?;
         Ok(ShardHeader {
             game,
             encoding,
@@ -73,6 +77,7 @@ impl ShardPublisher<'_> {
             games: count,
             positions,
             object,
+            board: self.board.clone(),
         })?;
         Ok(())
     }

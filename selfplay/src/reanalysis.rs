@@ -34,8 +34,8 @@ impl Reanalyses {
         Self { originals: originals.collect() }
     }
 
-    /// Those of a cycle that is about to begin, sampled from the games that training last sampled
-    /// from. None before there was a window. Earlier cycles do not change any more, so they are the
+    /// Those of a cycle that is about to begin, sampled from the games on one board (see
+    /// [`ShardState::board`]) that training last sampled from. None before there was a window. Earlier cycles do not change any more, so they are the
     /// same after every kill.
     ///
     /// # Errors
@@ -45,8 +45,9 @@ impl Reanalyses {
         state: &RunState,
         config: &RunConfig,
         cycle: u32,
+        board: Option<&str>,
     ) -> anyhow::Result<Self> {
-        let pool = Pool::new(run, state, config, cycle);
+        let pool = Pool::new(run, state, config, cycle, board);
         let games_per_shard = u64::from(config.selfplay.games_per_shard);
         let first = crate::first_shard(state, cycle) * games_per_shard;
         let count = config.selfplay.games.max(config.bootstrap.games);
@@ -121,8 +122,14 @@ struct PoolShard<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// The shards of the window that the newest cycle before this one closed with.
-    fn new(run: &Run, state: &'a RunState, config: &RunConfig, cycle: u32) -> Self {
+    /// The shards of one board in the window that the newest cycle before this one closed with.
+    fn new(
+        run: &Run,
+        state: &'a RunState,
+        config: &RunConfig,
+        cycle: u32,
+        board: Option<&str>,
+    ) -> Self {
         let share = config.selfplay.reanalyse_share;
         let mut pool = Self { share, run_seed: config.run.seed, shards: Vec::new() };
         let closed = |(&of, found): (&u32, &CycleState)| {
@@ -134,11 +141,16 @@ impl<'a> Pool<'a> {
         let games_per_shard = u64::from(config.selfplay.games_per_shard);
         let shards: Vec<_> = state.shards().take_while(|&(of, _)| of <= last).collect();
         let mut before = 0;
+        let mut in_window = 0;
         for (place, (_, shard)) in shards.into_iter().enumerate().rev() {
-            if before >= games {
+            if in_window >= games {
                 break;
             }
-            if !run.is_given_up(state, &shard.object) {
+            if run.is_given_up(state, &shard.object) {
+                continue;
+            }
+            in_window += shard.games;
+            if shard.board.as_deref() == board {
                 let first = place as u64 * games_per_shard;
                 pool.shards.push(PoolShard { shard, first, before });
                 before += shard.games;

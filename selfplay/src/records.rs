@@ -186,9 +186,22 @@ impl<'a> RecordImport<'a> {
     pub fn begin(run: &'a Run, ledger: &'a mut Ledger, config: &RunConfig) -> anyhow::Result<Self> {
         ledger.claim(Stage::Selfplay)?;
         ensure!(ledger.state().shards().next().is_none(), "the run has games of its own");
-        let header = ShardPublisher::header(config, 0, RECORDS.to_owned(), String::new())?;
+        let header = ShardPublisher::header(
+            config,
+            &config.run.game.parse()?,
+            0,
+            RECORDS.to_owned(),
+            String::new(),
+        )?;
         Ok(Self {
-            publisher: ShardPublisher { run, ledger, cycle: 1, header, first_shard: 0 },
+            publisher: ShardPublisher {
+                run,
+                ledger,
+                cycle: 1,
+                header,
+                board: None,
+                first_shard: 0,
+            },
             games_per_shard: config.selfplay.games_per_shard as usize,
             shards: 0,
             waiting: Vec::new(),

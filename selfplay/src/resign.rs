@@ -73,8 +73,7 @@ pub struct CycleResign {
 ///
 /// # Errors
 /// What reading those shards reports.
-pub fn cycle_resign<G: Game>(
-    game: &G,
+pub fn cycle_resign(
     section: &SelfplaySection,
     run: &Run,
     state: &RunState,
@@ -96,7 +95,7 @@ pub fn cycle_resign<G: Game>(
         Resign::Adaptive(highest) => highest,
     };
     let games_min = u64::from(section.resign_games_min);
-    let minima = newest_minima(game, run, state, cycle, turns, games_min)?;
+    let minima = newest_minima(run, state, cycle, turns, games_min)?;
     let measured = Some(minima.len() as u64);
     let found = formula::resign_threshold(&minima, section.resign_false_positives_max);
     let enough = minima.len() as u64 >= games_min;
@@ -112,8 +111,7 @@ fn below_or_at(value: f64) -> f32 {
 
 /// [`unbeaten_minimum`] of the newest games without resignation that networks played before
 /// `cycle`: whole cycles, until there are `games_min`, or all there are.
-fn newest_minima<G: Game>(
-    game: &G,
+fn newest_minima(
     run: &Run,
     state: &RunState,
     cycle: u32,
@@ -127,7 +125,7 @@ fn newest_minima<G: Game>(
         }
         let shards = earlier.shards.values().filter(|shard| shard.generation > 0);
         let kept = shards.filter(|shard| !run.is_given_up(state, &shard.object));
-        each_game(run, kept, |record| {
+        each_game(run, kept, |game, record| {
             minima.extend(unbeaten_minimum(game, &record, turns)?);
             Ok(())
         })

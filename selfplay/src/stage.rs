@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::bail;
-use dz_game::{AnyGame, Game, GameSpec, with_game};
+use dz_game::{Game, with_game};
 use dz_search::SearchCounts;
 use dz_stage::{Spent, StageContext};
 use dz_store::{Entry, SelfplaySummary, Stage};
@@ -66,16 +66,15 @@ impl SelfplayStage {
     /// # Errors
     /// As [`run`].
     pub fn turn(&mut self, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-        let spec: GameSpec = context.config.run.game.parse()?;
         let spent = Spent::<Costs>::open(&context.run, Stage::Selfplay, cycle, Instant::now());
         let first = first_shard(context.ledger.state(), cycle);
         let begun = self.next.take().filter(|next| next.is_of(cycle, first));
         let (mut begun, setup) = match begun {
             Some(HeadStart { play, setup }) => (Some(play), setup),
-            None => (None, Setup::of_cycle(&spec, context, cycle)?),
+            None => (None, Setup::of_cycle(context, cycle)?),
         };
         let mut played = CycleTally::default();
-        // Once around where stages take turns; else once for each champion that plays.
+        // Once around for each board, where stages take turns; else also for each champion.
         let (generation, evaluator) = loop {
             let newest =
                 || PlayOrder::of_cycle(context, context.config.clone(), cycle, first, &setup);
@@ -85,8 +84,8 @@ impl SelfplayStage {
             let begun = begun.take();
             let costs_before = spent.before().with(&played);
             let assignment = Assignment { order: &order, spent: &spent, costs_before };
-            let (tally, evaluator) =
-                with_game!(&spec, |game| self.play_on(&game, context, assignment, begun))??;
+            let (tally, evaluator) = with_game!(&order.board.game, |game| self
+                .play_on(&game, context, assignment, begun))??;
             played.add_costs(&tally);
             if published(context, cycle) == shards {
                 break (generation, evaluator);
@@ -96,6 +95,9 @@ impl SelfplayStage {
                 return Ok(());
             }
             let next = context.ledger.state().generation();
+            if next == generation && order.is_done(context.ledger.state()) {
+                continue;
+            }
             if next == generation {
                 bail!("cycle {cycle} lacks games although all were played; please report this");
             }
@@ -104,7 +106,7 @@ impl SelfplayStage {
                 format!("generation {next} plays on in place of generation {generation}"),
             );
         };
-        let (total, resigned) = totals(&AnyGame::of(&spec)?, context, cycle)?;
+        let (total, resigned) = totals(context, cycle)?;
         let summary = SelfplaySummary {
             wall_ms: spent.wall_ms(),
             evaluator,
@@ -217,17 +219,13 @@ fn published(context: &StageContext, cycle: u32) -> u64 {
 }
 
 /// Counts of the cycle's published shards, so that they are the same after any number of kills.
-fn totals<G: Game>(
-    game: &G,
-    context: &StageContext,
-    cycle: u32,
-) -> anyhow::Result<(CycleTally, ResignTally)> {
+fn totals(context: &StageContext, cycle: u32) -> anyhow::Result<(CycleTally, ResignTally)> {
     let Some(state) = context.ledger.state().cycle_state(cycle) else {
         bail!("cycle {cycle} has no shards although its games were played; please report this");
     };
     let mut total = CycleTally::default();
     let mut resigned = ResignTally::default();
-    each_game(&context.run, state.shards.values(), |record| {
+    each_game(&context.run, state.shards.values(), |game, record| {
         total.add(&record, &SearchCounts::default());
         resigned.add(game, &record)
     })?;

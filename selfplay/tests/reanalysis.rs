@@ -151,7 +151,8 @@ impl Fixture {
     }
 
     fn past(&self, cycle: u32) -> Past {
-        let found = Reanalyses::of_window(&self.run, &self.state, &self.config, cycle).unwrap();
+        let found =
+            Reanalyses::of_window(&self.run, &self.state, &self.config, cycle, None).unwrap();
         Past { forks: None, reanalyses: Some(found) }
     }
 
@@ -190,6 +191,7 @@ impl Fixture {
                 games: games.len() as u64,
                 positions: 0,
                 object,
+                board: None,
             };
             self.state.cycles.entry(cycle).or_default().shards.insert(number, shard);
         }
@@ -231,7 +233,7 @@ fn a_share_of_a_cycles_games_is_sampled_from_the_window() {
         all.extend(games);
     }
     assert_eq!(fixture.past(5), fixture.past(5));
-    let forks = Forks::of_cycle_before(&fixture.run, &fixture.state, 5, 1.0).unwrap();
+    let forks = Forks::of_cycle_before(&fixture.run, &fixture.state, 5, None, 1.0).unwrap();
     let played = all[300..].iter().filter(|game| game.reanalyzed().is_none());
     assert_eq!(forks, Forks::of(played, 1.0), "forks are of games that were played");
 }

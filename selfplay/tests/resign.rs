@@ -266,6 +266,7 @@ impl Fixture {
                 games: 50,
                 positions: games.iter().map(|game| game.plies.len() as u64).sum(),
                 object,
+                board: None,
             };
             self.state.cycles.entry(cycle).or_default().shards.insert(index as u32, shard);
         }
@@ -274,8 +275,7 @@ impl Fixture {
     /// The threshold of a cycle, and the games that it was measured on.
     fn resign(&self, cycle: u32, overrides: &[&str]) -> (Option<f64>, Option<u64>) {
         let section = config("tictactoe-smoke.toml", overrides).selfplay;
-        let measure =
-            || cycle_resign(&self.rules, &section, &self.run, &self.state, cycle).unwrap();
+        let measure = || cycle_resign(&section, &self.run, &self.state, cycle).unwrap();
         let found = measure();
         assert_eq!(found, measure());
         (found.plan.map(|plan| f64::from(plan.value_min)), found.measured)

@@ -45,7 +45,13 @@ fn run(folder: &Path) -> anyhow::Result<()> {
     let window = shuffler.window(&law, &sources, all)?;
     let draw = Draw::new(1, 1, RowSet::Train, &window.files, 100_000);
     let (header, window_files) = (shuffler.header(), &window.files[..]);
-    let mixer = Mixer { header, window: window_files, mixed_rows: 65_536, rows_per_file: 65_536 };
+    let mixer = Mixer {
+        header,
+        window: window_files,
+        mixed_rows: 65_536,
+        rows_per_file: 65_536,
+        first_file: 0,
+    };
     let create = |number| Ok(File::create(work.join(format!("rows-{number}.dzr")))?);
     mixer.write(std::slice::from_ref(&draw), create, |_, _| Ok(()))?;
     let status = std::fs::read_to_string("/proc/self/status")?;

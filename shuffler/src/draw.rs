@@ -112,6 +112,15 @@ impl Draw {
         drawn
     }
 
+    /// The part of the draw that is of some files of the window.
+    #[must_use]
+    pub fn of_files(&self, is_one: impl Fn(u32) -> bool) -> Self {
+        let picks: Vec<Pick> =
+            self.picks.iter().copied().filter(|pick| is_one(pick.file)).collect();
+        let rows = picks.iter().map(|pick| u64::from(pick.to - pick.from)).sum();
+        Self { picks, rows, ..self.clone() }
+    }
+
     /// The picks cut into groups of `rows` rows each, the last one shorter.
     pub fn groups(&self, rows: u64) -> Vec<Vec<Pick>> {
         let mut groups = Vec::new();
@@ -186,6 +195,17 @@ mod tests {
         let sorted = |draw: &Draw| names(&draw.picks).into_iter().collect::<BTreeSet<_>>();
         assert_eq!(sorted(&draws[0]), sorted(&draws[1]));
         assert_eq!(Draw::passes(1, 3, RowSet::Train, &[], 9).len(), 1, "nothing to draw from");
+    }
+
+    #[test]
+    fn parts_of_a_draw_have_each_row_once() {
+        let draw = Draw::new(1, 3, RowSet::Train, &window(), 455);
+        let parts = [0, 1].map(|part| draw.of_files(|file| file % 2 == part));
+        assert_eq!(parts[0].rows + parts[1].rows, 455);
+        let sorted = |picks: &[Pick]| names(picks).into_iter().collect::<BTreeSet<_>>();
+        let together = sorted(&[parts[0].picks.clone(), parts[1].picks.clone()].concat());
+        assert_eq!(together, sorted(&draw.picks));
+        assert_eq!(draw.of_files(|_| true), draw);
     }
 
     #[test]

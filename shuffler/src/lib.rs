@@ -10,6 +10,7 @@
 //! never by threads, clocks or the order of reading: same shards and seed, same bytes. Work is
 //! linear in new and trained rows; rows of the window that are not drawn are not read.
 
+mod boards;
 mod budget;
 pub mod draw;
 mod hash;

@@ -29,6 +29,8 @@ pub struct Mixer<'a> {
     pub mixed_rows: u64,
     /// Rows of each file, except the last.
     pub rows_per_file: u64,
+    /// Number of the first file.
+    pub first_file: u64,
 }
 
 /// A row among those that are mixed, with all that its order depends on.
@@ -44,7 +46,7 @@ struct Place {
 
 impl Mixer<'_> {
     /// Writes all rows of draws of one set, one draw after another. `create` makes the output of
-    /// file `number` (from 0) and `finish` takes each back when it is complete, in order.
+    /// file `number` (from [`Mixer::first_file`]) and `finish` takes each back when it is complete, in order.
     ///
     /// # Errors
     /// If a segment file is damaged or an output fails.
@@ -55,7 +57,7 @@ impl Mixer<'_> {
         mut finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
         let mut open: Option<RowWriter<W>> = None;
-        let mut files = 0;
+        let mut files = self.first_file;
         let mut left = 0;
         let mut close = |writer: RowWriter<W>| -> anyhow::Result<()> {
             let (out, footer) = writer.finish()?;

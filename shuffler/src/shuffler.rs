@@ -39,6 +39,33 @@ pub struct Window {
     pub games: u64,
 }
 
+impl Window {
+    /// The newest whole shards that hold at least `wanted` training rows, or all there are.
+    /// `sources` are all shards, oldest first, and `segments` is pass 1.
+    ///
+    /// # Errors
+    /// What `segments` reports.
+    pub fn newest(
+        wanted: u64,
+        sources: &[Source],
+        mut segments: impl FnMut(&Source) -> anyhow::Result<SegmentFile>,
+    ) -> anyhow::Result<Self> {
+        let mut window = Self { files: Vec::new(), train_rows: 0, validation_rows: 0, games: 0 };
+        for source in sources.iter().rev() {
+            if window.train_rows >= wanted {
+                break;
+            }
+            let segments = segments(source)?;
+            window.train_rows += segments.train.total();
+            window.validation_rows += segments.validation.total();
+            window.games += segments.games;
+            window.files.push(segments);
+        }
+        window.files.reverse();
+        Ok(window)
+    }
+}
+
 impl<G: Game> Shuffler<G> {
     /// A shuffler whose segments live in `folder`, which is created if it is not there.
     ///
@@ -119,20 +146,8 @@ impl<G: Game> Shuffler<G> {
         sources: &[Source],
         rows_total: u64,
     ) -> anyhow::Result<Window> {
-        let wanted = law.rows(rows_total);
-        let mut window = Window { files: Vec::new(), train_rows: 0, validation_rows: 0, games: 0 };
-        for source in sources.iter().rev() {
-            if window.train_rows >= wanted {
-                break;
-            }
-            let segments = self.segments(source)?.clone();
-            window.train_rows += segments.train.total();
-            window.validation_rows += segments.validation.total();
-            window.games += segments.games;
-            window.files.push(segments);
-        }
-        window.files.reverse();
-        Ok(window)
+        let segments = |source: &Source| Ok(self.segments(source)?.clone());
+        Window::newest(law.rows(rows_total), sources, segments)
     }
 
     /// Deletes the segments of shards older than the window. They can be made again.

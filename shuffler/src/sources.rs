@@ -1,10 +1,13 @@
 //! The shards of a run, and what becomes of damaged ones.
 
+use std::collections::BTreeMap;
+
 use anyhow::Context;
 use dz_shard::ShardError;
 use dz_stage::StageContext;
 use dz_store::{ObjectRef, Stage, StoreError};
 
+use crate::boards::board_names;
 use crate::segments::Source;
 
 /// The shards of a run that are there, oldest first.
@@ -15,23 +18,30 @@ pub struct RunSources {
     /// How many at the end are of the newest cycle.
     new: usize,
     objects: Vec<ObjectRef>,
+    /// Which board of the run each is of, by id.
+    boards: BTreeMap<u64, usize>,
 }
 
 impl RunSources {
-    /// The shards of cycles up to `cycle`, without those that were set aside.
+    /// The shards of cycles up to `cycle`, without those that were set aside, and without those of
+    /// boards that the configuration has no more.
     ///
     /// # Errors
     /// If a shard is missing that was not set aside.
     pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
-        let mut sources = Self { all: Vec::new(), new: 0, objects: Vec::new() };
+        let mut sources =
+            Self { all: Vec::new(), new: 0, objects: Vec::new(), boards: BTreeMap::new() };
+        let boards = board_names(&context.config)?;
         let state = context.ledger.state();
         // Ids count given-up shards too, so the ids of the others never change.
         let shards = state.shards().filter(|&(of, _)| of <= cycle);
         for (id, (of, shard)) in shards.enumerate() {
             let path = context.run.local_path(&shard.object);
-            if context.run.is_given_up(state, &shard.object) {
+            let board = boards.iter().position(|board| *board == shard.board);
+            let Some(board) = board.filter(|_| !context.run.is_given_up(state, &shard.object))
+            else {
                 continue;
-            }
+            };
             if !path.exists() {
                 let root = context.run.root().display();
                 let advice = format!(
@@ -41,6 +51,7 @@ impl RunSources {
                 return Err(StoreError::NotFound { path: shard.object.path.clone(), advice }.into());
             }
             sources.new += usize::from(of == cycle);
+            sources.boards.insert(id as u64, board);
             sources.all.push(Source { id: id as u64, games: shard.games, path });
             sources.objects.push(shard.object.clone());
         }
@@ -50,6 +61,11 @@ impl RunSources {
     /// The published files of the shards with an id below this, oldest first.
     pub fn before(&self, id: u64) -> impl Iterator<Item = &ObjectRef> {
         self.all.iter().zip(&self.objects).filter(move |(s, _)| s.id < id).map(|(_, object)| object)
+    }
+
+    /// Which board of the run the shard with this id is of: an index, 0 for the run's own.
+    pub fn board(&self, id: u64) -> usize {
+        self.boards.get(&id).copied().unwrap_or_default()
     }
 
     /// The newest cycle's shards.

@@ -1,16 +1,17 @@
 //! The stage: one turn is one cycle's rows.
 
-use std::{cell::RefCell, collections::BTreeSet, time::Instant};
+use std::{collections::BTreeSet, time::Instant};
 
 use anyhow::{Context, ensure};
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, with_game};
 use dz_shard::RowSet;
+use dz_shard::container::Footer;
 use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
 use crate::{
-    Draw, Mixer, RowCounts, Shuffler, Window, WindowLaw,
+    Draw, Mixer, RowCounts, Window, WindowLaw,
+    boards::BoardShufflers,
     budget::keep_budget,
     sources::{RunSources, set_aside_damaged},
 };
@@ -30,8 +31,27 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 /// shards are set aside with a note, and the window goes on without them.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     dz_stage::start_threads(context.config.run.threads)?;
-    let spec: GameSpec = context.config.run.game.parse()?;
-    with_game!(&spec, |game| shuffle_cycle(game, context, cycle))?
+    let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
+    let folder = context.run.work_dir(Stage::Shuffler)?;
+    let mut shufflers = BoardShufflers::open(&context.config, &folder)?;
+    let Some(files) = row_files(context, cycle, &mut shufflers, &spent)? else {
+        return Ok(());
+    };
+    let RowFiles { window, new_rows, train, validation, rows } = files;
+    let summary = RowsSummary {
+        new_rows,
+        window_rows: window.train_rows,
+        window_games: window.games,
+        train_rows: rows[0],
+        validation_rows: rows[1],
+        wall_ms: spent.wall_ms(),
+    };
+    let line = line(&summary);
+    context.ledger.append(Entry::Rows { cycle, train, validation, summary })?;
+    shufflers.expire(&window)?;
+    delete_old_rows(context)?;
+    context.events.turn_done(Stage::Shuffler, cycle, line);
+    Ok(())
 }
 
 impl WindowLaw {
@@ -60,33 +80,6 @@ impl RowCounts {
     }
 }
 
-fn shuffle_cycle<G: Game>(game: G, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
-    let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
-    let config = context.config.clone();
-    let folder = context.run.work_dir(Stage::Shuffler)?;
-    let share = config.window.validation_share;
-    let shuffler = Shuffler::open(game, config.run.seed, share, &folder)?;
-    let mut shuffler = shuffler.carrying(config.heads.heads().into_iter().collect())?;
-    let Some(files) = row_files(context, cycle, &mut shuffler, &spent)? else {
-        return Ok(());
-    };
-    let RowFiles { window, new_rows, train, validation, rows } = files;
-    let summary = RowsSummary {
-        new_rows,
-        window_rows: window.train_rows,
-        window_games: window.games,
-        train_rows: rows[0],
-        validation_rows: rows[1],
-        wall_ms: spent.wall_ms(),
-    };
-    let line = line(&summary);
-    context.ledger.append(Entry::Rows { cycle, train, validation, summary })?;
-    shuffler.expire(&window)?;
-    delete_old_rows(context)?;
-    context.events.turn_done(Stage::Shuffler, cycle, line);
-    Ok(())
-}
-
 /// The row files of a cycle, published.
 struct RowFiles {
     window: Window,
@@ -99,40 +92,49 @@ struct RowFiles {
 
 /// Both passes; `None` if a stop was requested. A segment that turns out to be damaged in pass 2 is
 /// made again, once.
-fn row_files<G: Game>(
+fn row_files(
     context: &mut StageContext,
     cycle: u32,
-    shuffler: &mut Shuffler<G>,
+    shufflers: &mut BoardShufflers,
     spent: &Spent,
 ) -> anyhow::Result<Option<RowFiles>> {
     let mut made_again = BTreeSet::new();
     loop {
-        let Some((window, new_rows)) = prepare(context, cycle, shuffler)? else { return Ok(None) };
+        let Some(prepared) = prepare(context, cycle, shufflers)? else { return Ok(None) };
         // Space is freed before the new rows are written.
-        keep_budget(context, cycle, &window)?;
-        let error = match mix(context, shuffler, &window, new_rows, spent) {
+        keep_budget(context, cycle, &prepared.window)?;
+        let error = match mix(context, shufflers, &prepared, spent) {
             Ok((files, rows)) => {
                 let [train, validation] = files;
+                let Prepared { window, new_rows, .. } = prepared;
                 return Ok(Some(RowFiles { window, new_rows, train, validation, rows }));
             }
             Err(error) => error,
         };
         let text = format!("{error:#}");
-        let id = shuffler.remove_damaged(error)?;
+        let id = shufflers.remove_damaged(error)?;
         ensure!(made_again.insert(id), "{text}; it was made again and is damaged once more");
         context.events.note(Stage::Shuffler, format!("{text}. It is made again from its shard"));
     }
 }
 
-/// Pass 2: the window's rows as published files for training and validation, and how many rows each
-/// has.
-fn mix<G: Game>(
-    context: &StageContext,
-    shuffler: &Shuffler<G>,
-    window: &Window,
+/// What pass 1 made.
+struct Prepared {
+    window: Window,
+    /// Which board each file of the window is of.
+    boards: Vec<usize>,
     new_rows: u64,
+}
+
+/// Pass 2: the window's rows as published files for training and validation, the boards one after
+/// another, and how many rows each set has.
+fn mix(
+    context: &StageContext,
+    shufflers: &BoardShufflers,
+    prepared: &Prepared,
     spent: &Spent,
 ) -> anyhow::Result<([Vec<ObjectRef>; 2], [u64; 2])> {
+    let Prepared { window, boards, new_rows } = prepared;
     let config = &context.config;
     let counts = RowCounts::of(config);
     let wanted = if is_of_records(context, spent.cycle()) {
@@ -140,7 +142,7 @@ fn mix<G: Game>(
     } else if config.reinforce_phase(spent.cycle()).is_some() {
         counts.epochs_rows(1, window.train_rows)
     } else {
-        counts.train_rows(new_rows, window.train_rows)
+        counts.train_rows(*new_rows, window.train_rows)
     };
     let seed = config.run.seed;
     let cycle = u64::from(spent.cycle());
@@ -148,19 +150,32 @@ fn mix<G: Game>(
     // The hash leaves out the cycle, so that most validation rows stay the same from cycle to
     // cycle.
     let rows = counts.validation_rows_max;
-    let validation = [Draw::new(seed, 0, RowSet::Validation, &window.files, rows)];
-    let rows = [train.as_slice(), &validation];
-    let rows = rows.map(|draws| draws.iter().map(|draw| draw.rows).sum::<u64>());
-    let report = Report { context, spent, total: rows[0] + rows[1] };
-    let mixer = Mixer {
-        header: shuffler.header(),
-        window: &window.files,
-        mixed_rows: config.shuffle.bucket_rows,
-        rows_per_file: config.shuffle.rows_per_file,
-    };
-    let train_files = publish(&report, &mixer, &train, 0)?;
-    let validation_files = publish(&report, &mixer, &validation, rows[0])?;
-    Ok(([train_files, validation_files], rows))
+    let validation = vec![Draw::new(seed, 0, RowSet::Validation, &window.files, rows)];
+    let sets = [train, validation];
+    let rows = sets.each_ref().map(|draws| draws.iter().map(|draw| draw.rows).sum::<u64>());
+    let mut publisher =
+        Publisher { context, spent, total: rows[0] + rows[1], done: 0, objects: Vec::new() };
+    let mut files = Vec::new();
+    for draws in sets {
+        for board in 0..shufflers.count() {
+            let draws: Vec<Draw> = draws
+                .iter()
+                .map(|draw| draw.of_files(|file| boards[file as usize] == board))
+                .collect();
+            let mixer = Mixer {
+                header: shufflers.header(board),
+                window: &window.files,
+                mixed_rows: config.shuffle.bucket_rows,
+                rows_per_file: config.shuffle.rows_per_file,
+                first_file: publisher.objects.len() as u64,
+            };
+            publisher.publish(&mixer, &draws)?;
+        }
+        files.push(std::mem::take(&mut publisher.objects));
+    }
+    let validation = files.pop().unwrap_or_default();
+    let train = files.pop().unwrap_or_default();
+    Ok(([train, validation], rows))
 }
 
 /// Whether the games of a cycle were read from records.
@@ -169,13 +184,13 @@ fn is_of_records(context: &StageContext, cycle: u32) -> bool {
     done.is_some_and(|done| done.summary.is_of_records())
 }
 
-/// Pass 1 for new shards, and the window; `None` if a stop was requested. Damaged shards are set
+/// Pass 1 for new shards, and the window of all boards; `None` if a stop was requested. Damaged shards are set
 /// aside, and the window is computed again without them.
-fn prepare<G: Game>(
+fn prepare(
     context: &StageContext,
     cycle: u32,
-    shuffler: &mut Shuffler<G>,
-) -> anyhow::Result<Option<(Window, u64)>> {
+    shufflers: &mut BoardShufflers,
+) -> anyhow::Result<Option<Prepared>> {
     let state = context.ledger.state();
     let earlier_rows: u64 = state
         .cycles
@@ -190,7 +205,7 @@ fn prepare<G: Game>(
                 if context.stop.requested() {
                     return Ok(None);
                 }
-                new_rows += shuffler.segments(source)?.train.total();
+                new_rows += shufflers.segments(&sources, source)?.train.total();
             }
             let mut law = WindowLaw::of(&context.config);
             if is_of_records(context, cycle) {
@@ -200,8 +215,9 @@ fn prepare<G: Game>(
                 // Policy gradient and value regression learn from the newest network's games alone.
                 (law.rows_min, law.rows_max) = (new_rows, new_rows);
             }
-            let window = shuffler.window(&law, &sources.all, earlier_rows + new_rows)?;
-            Ok(Some((window, new_rows)))
+            let window = shufflers.window(&law, &sources, earlier_rows + new_rows)?;
+            let boards = window.files.iter().map(|file| sources.board(file.id)).collect();
+            Ok(Some(Prepared { window, boards, new_rows }))
         })();
         match result {
             Ok(prepared) => return Ok(prepared),
@@ -210,56 +226,49 @@ fn prepare<G: Game>(
     }
 }
 
-/// What progress events need.
-struct Report<'a> {
+/// Writes the rows of draws as published files, and tells of it. A kill leaves files that no entry
+/// names: they are swept, or found equal by the next try.
+struct Publisher<'a> {
     context: &'a StageContext,
     spent: &'a Spent,
+    /// Rows to write in all, and those written.
     total: u64,
+    done: u64,
+    /// The files of the set.
+    objects: Vec<ObjectRef>,
 }
 
-impl Report<'_> {
-    fn progress(&self, done: u64) {
+impl Publisher<'_> {
+    fn publish(&mut self, mixer: &Mixer<'_>, draws: &[Draw]) -> anyhow::Result<()> {
+        let is_validation = draws.iter().any(|draw| draw.set == RowSet::Validation);
+        let name = if is_validation { "validation" } else { "train" };
+        let Self { context, spent, .. } = *self;
+        let create = |number| {
+            let path = layout::rows_path(spent.cycle(), name, number);
+            Ok(context.run.create_file(&path)?)
+        };
+        let finish = |file: Staged, footer: Footer| {
+            self.objects.push(file.publish()?);
+            self.done += footer.positions;
+            self.progress();
+            Ok(())
+        };
+        mixer.write(draws, create, finish).with_context(|| format!("writing the {name} rows"))
+    }
+
+    fn progress(&self) {
         self.spent.note(|| ());
         let seconds = (self.spent.wall_ms() as f64 / 1000.0).max(1e-3);
         self.context.events.progress(Progress {
             stage: Stage::Shuffler,
             cycle: self.spent.cycle(),
             generation: self.context.ledger.state().generation(),
-            done,
+            done: self.done,
             total: self.total,
             unit: "rows".to_owned(),
-            rates: Rates::from([("rows/s".to_owned(), done as f64 / seconds)]),
+            rates: Rates::from([("rows/s".to_owned(), self.done as f64 / seconds)]),
         });
     }
-}
-
-/// Writes the rows of draws as published files. A kill leaves files that no entry names: they are
-/// swept, or found equal by the next try.
-fn publish(
-    report: &Report<'_>,
-    mixer: &Mixer<'_>,
-    draws: &[Draw],
-    done_before: u64,
-) -> anyhow::Result<Vec<ObjectRef>> {
-    let is_validation = draws.iter().any(|draw| draw.set == RowSet::Validation);
-    let name = if is_validation { "validation" } else { "train" };
-    let create = |number| {
-        let path = layout::rows_path(report.spent.cycle(), name, number);
-        Ok(report.context.run.create_file(&path)?)
-    };
-    let objects = RefCell::new(Vec::new());
-    let mut done = done_before;
-    let finish = |file: Staged, rows: u64| {
-        objects.borrow_mut().push(file.publish()?);
-        done += rows;
-        report.progress(done);
-        Ok(())
-    };
-    let mut finish = finish;
-    mixer
-        .write(draws, create, |file, footer| finish(file, footer.positions))
-        .with_context(|| format!("writing the {name} rows"))?;
-    Ok(objects.into_inner())
 }
 
 /// Deletes rows that were trained on, except those of the newest `storage.rows_keep_cycles` cycles.

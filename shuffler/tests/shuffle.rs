@@ -53,7 +53,13 @@ fn shuffle(folder: &Path, sources: &[Source], cycle: u64, set: RowSet, rows: u64
     let draw = Draw::new(11, cycle, set, &window.files, rows);
     let mut files = Vec::new();
     let header = shuffler.header();
-    let mixer = Mixer { header, window: &window.files, mixed_rows: 1000, rows_per_file: 700 };
+    let mixer = Mixer {
+        header,
+        window: &window.files,
+        mixed_rows: 1000,
+        rows_per_file: 700,
+        first_file: 0,
+    };
     mixer
         .write(
             std::slice::from_ref(&draw),

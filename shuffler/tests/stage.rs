@@ -82,6 +82,7 @@ impl Fixture {
                 games: GAMES,
                 positions: 1,
                 object,
+                board: None,
             };
             self.selfplay.append(shard).unwrap();
         }

@@ -6,6 +6,7 @@ use dz_network_file::PerHead;
 use dz_shard::{Row, RowFileHeader, RowShape, SymmetryTables};
 use rayon::prelude::*;
 
+use crate::CycleRows;
 use crate::heads::head_rows;
 
 /// Rows that one thread turns at a time.
@@ -39,6 +40,12 @@ impl BatchMaker {
             cycle,
             value_mix: value_mix as f32,
         }
+    }
+
+    /// One for each board of rows, see [`BatchMaker::new`].
+    pub fn of_boards(rows: &CycleRows, run_seed: u64, cycle: u32, value_mix: f64) -> Vec<Self> {
+        let headers = rows.boards.iter().map(|board| &board.header);
+        headers.map(|header| Self::new(header, run_seed, cycle, value_mix)).collect()
     }
 
     /// The same without symmetries, for validation.

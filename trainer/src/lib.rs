@@ -32,7 +32,7 @@ pub use explosion::{Exploded, LossGuard};
 pub use feed::{Feed, FeedPlan, Prepared};
 pub use metrics::{StepMetrics, effective_steps};
 pub use restore::{Restored, restore};
-pub use rows::CycleRows;
+pub use rows::{BoardRows, CycleRows};
 pub use schedule::{LearningRate, value_mix};
 pub use session::Session;
 pub use stage::{MakeLearner, Trainer, run, start};

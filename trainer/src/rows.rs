@@ -1,27 +1,42 @@
 //! A cycle's row files.
 
 use std::collections::BTreeSet;
+use std::io::{Read, Seek};
 
 use anyhow::{Context, bail};
 use dz_config::NetworkSection;
 use dz_game::{AnyGame, Game, GameSpec};
 use dz_network_file::{Head, NetworkSpec};
-use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape};
+use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape, ShardError};
 use dz_store::{ObjectRef, RowsState, Run, RunInfo};
 
-/// Row files of one set in reading order, opened once to see what they are.
+/// Row files of one set, opened once to see what they are.
 #[derive(Clone, Debug)]
 pub struct CycleRows {
     /// The run.
     pub run: Run,
-    /// The files with their rows.
-    pub files: Vec<(ObjectRef, u64)>,
-    /// What all files share; `None` where there are no files.
-    pub header: Option<RowFileHeader>,
+    /// The files of each board, in the order of the ledger. Boards without files are left out.
+    pub boards: Vec<BoardRows>,
     /// Rows in all files.
     pub rows: u64,
     /// The run that they belong to.
     pub identity: RunInfo,
+}
+
+/// Row files of one board in reading order.
+#[derive(Clone, Debug)]
+pub struct BoardRows {
+    /// What all files share.
+    pub header: RowFileHeader,
+    /// The files with their rows.
+    pub files: Vec<(ObjectRef, u64)>,
+}
+
+impl BoardRows {
+    /// Rows in all files.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|(_, rows)| rows).sum()
+    }
 }
 
 impl CycleRows {
@@ -29,7 +44,8 @@ impl CycleRows {
     ///
     /// # Errors
     /// If a file is missing, is of another game, encoding or set than the run's, or if the files do
-    /// not have the rows that the ledger says.
+    /// not have the rows that the ledger says. Other boards of the run's game are welcome: whether
+    /// the network takes them, the learner says.
     pub fn open(
         run: &Run,
         state: &RowsState,
@@ -41,20 +57,18 @@ impl CycleRows {
             RowSet::Validation => (&state.validation, state.summary.validation_rows),
             RowSet::Segments => bail!("segments are the shuffler's own; please report this"),
         };
-        let mut all = Self {
-            run: run.clone(),
-            files: Vec::new(),
-            header: None,
-            rows: 0,
-            identity: identity.clone(),
-        };
+        let identity = identity.clone();
+        let mut all = Self { run: run.clone(), boards: Vec::new(), rows: 0, identity };
         for object in objects {
             let reader = RowReader::open(&run.local_path(object))?;
-            reader
-                .check(&identity.game, &identity.encoding)
-                .with_context(|| format!("{object} does not belong to this run"))?;
-            let header = all.header.get_or_insert_with(|| reader.header().clone());
             let found = reader.header();
+            all.check(&reader).with_context(|| format!("{object} does not belong to this run"))?;
+            let place = all.boards.iter().position(|board| board.header.game == found.game);
+            let place = place.unwrap_or_else(|| {
+                all.boards.push(BoardRows { header: found.clone(), files: Vec::new() });
+                all.boards.len() - 1
+            });
+            let header = &all.boards[place].header;
             if found.set != set
                 || found.shape != header.shape
                 || found.symmetries != header.symmetries
@@ -62,12 +76,28 @@ impl CycleRows {
                 bail!("{object} is not of the same kind as the cycle's other rows");
             }
             all.rows += reader.rows();
-            all.files.push((object.clone(), reader.rows()));
+            all.boards[place].files.push((object.clone(), reader.rows()));
         }
         if all.rows != rows {
             bail!("the ledger says {rows} rows of {set:?}, the files have {}", all.rows);
         }
         Ok(all)
+    }
+
+    /// Refuses rows of another game, or of the run's board in another encoding.
+    fn check(&self, reader: &RowReader<impl Read + Seek>) -> Result<(), ShardError> {
+        let name = |game: &str| game.split(':').next().unwrap_or_default().to_owned();
+        let found = &reader.header().game;
+        if *found != self.identity.game && name(found) == name(&self.identity.game) {
+            return Ok(());
+        }
+        reader.check(&self.identity.game, &self.identity.encoding)
+    }
+
+    /// What the rows of the run's own board share; `None` where there are none.
+    fn own_header(&self) -> Option<&RowFileHeader> {
+        let boards = self.boards.iter().map(|board| &board.header);
+        boards.into_iter().find(|header| header.game == self.identity.game)
     }
 
     /// The network that learns these rows, with these heads beside policy and value. A cycle
@@ -80,15 +110,16 @@ impl CycleRows {
         network: &NetworkSection,
         heads: BTreeSet<Head>,
     ) -> anyhow::Result<NetworkSpec> {
-        let shape = if let Some(header) = &self.header {
+        let shape = if let Some(header) = self.own_header() {
             header.shape
         } else {
             let spec: GameSpec = self.identity.game.parse()?;
             RowShape::of(&AnyGame::of(&spec)?.encoding())
         };
         let planes = shape.planes;
+        let targets: Vec<_> = self.boards.iter().map(|board| board.header.shape.targets).collect();
         let lacks =
-            |head: &&Head| self.header.is_some() && head.is_in_rows() && !shape.targets.has(**head);
+            |head: &&Head| head.is_in_rows() && targets.iter().any(|targets| !targets.has(**head));
         if let Some(head) = heads.iter().find(lacks) {
             bail!(
                 "the rows do not carry what the head '{head}' learns from: they were shuffled before \

@@ -69,7 +69,7 @@ impl Session {
         if self.sent.is_empty() {
             self.step_began = Instant::now();
         }
-        self.learner.submit(&prepared.batch, learning_rate)?;
+        self.learner.submit(&prepared.parts, learning_rate)?;
         self.sent.push_back(Sent { prepared, step, learning_rate });
         Ok(())
     }
@@ -87,7 +87,7 @@ impl Session {
     pub fn collect(&mut self) -> anyhow::Result<StepMetrics> {
         let sent = self.sent.pop_front().context("no step was submitted")?;
         let Sent { prepared, step, learning_rate } = sent;
-        let Prepared { batch, rows_end } = &prepared;
+        let Prepared { parts, rows_end } = &prepared;
         let report = self.learner.collect().context("a submitted step has no report")??;
         let seconds = self.step_began.elapsed().as_secs_f64().max(1e-9);
         self.step_began = Instant::now();
@@ -101,7 +101,7 @@ impl Session {
         }
         let loss = f64::from(losses.policy_loss) + f64::from(losses.value_loss);
         self.guard.add(loss)?;
-        self.cursor.tally.add(batch, &report, learning_rate);
+        self.cursor.tally.add(parts, &report, learning_rate);
         self.cursor.rows_done = *rows_end;
         Ok(StepMetrics {
             cycle: self.cursor.cycle,
@@ -115,7 +115,7 @@ impl Session {
             clipped: report.clipped,
             heads: losses.heads,
             learning_rate,
-            rows_per_second: batch.planes.len as f64 / seconds,
+            rows_per_second: prepared.rows() as f64 / seconds,
         })
     }
 

@@ -50,15 +50,18 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Counts one step.
-    pub fn add(&mut self, batch: &TrainBatch, report: &StepReport, learning_rate: f64) {
+    /// Counts one step on a batch of these parts.
+    pub fn add(&mut self, parts: &[TrainBatch], report: &StepReport, learning_rate: f64) {
         self.steps += 1;
-        self.rows += batch.planes.len as u64;
-        self.policy.add(f64::from(report.losses.policy_loss), total(&batch.policy_weights));
-        let value_weight = total(&batch.value_weights);
-        self.value.add(f64::from(report.losses.value_loss), value_weight);
-        self.value_mse.add(f64::from(report.losses.value_mse), value_weight);
-        add_heads(&mut self.heads, batch, &report.losses);
+        for batch in parts {
+            // The losses are those of all parts.
+            self.rows += batch.planes.len as u64;
+            self.policy.add(f64::from(report.losses.policy_loss), total(&batch.policy_weights));
+            let value_weight = total(&batch.value_weights);
+            self.value.add(f64::from(report.losses.value_loss), value_weight);
+            self.value_mse.add(f64::from(report.losses.value_mse), value_weight);
+            add_heads(&mut self.heads, batch, &report.losses);
+        }
         self.gradient_norm.add(f64::from(report.gradient_norm), 1.0);
         self.learning_rate = learning_rate;
     }

@@ -9,7 +9,8 @@ use dz_store::{Run, RunState};
 use serde::Serialize;
 
 use crate::stage::learner_maker;
-use crate::{BatchMaker, CycleRows, Feed, FeedPlan, value_mix};
+use crate::tally::total;
+use crate::{BatchMaker, CycleRows, Feed, FeedPlan, Mean, value_mix};
 
 /// Share of the past that smoothed losses keep at a step.
 const SMOOTHING: f64 = 0.95;
@@ -47,7 +48,7 @@ impl Trial {
         });
         let (cycle, rows) = newest.context("no cycle of the run has rows; let it train once")?;
         let rows = CycleRows::open(run, rows, RowSet::Train, identity)?;
-        let header = rows.header.as_ref().context("the cycle has no training rows")?;
+        anyhow::ensure!(!rows.boards.is_empty(), "the cycle has no training rows");
         let share = value_mix(&config.training, cycle, config.run.cycles);
         let batch = config.training.batch as usize;
         anyhow::ensure!(
@@ -56,7 +57,7 @@ impl Trial {
             rows.rows
         );
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, config.run.seed, cycle, share),
+            makers: BatchMaker::of_boards(&rows, config.run.seed, cycle, share),
             batch,
             from: 0,
             to: rows.rows,
@@ -69,14 +70,14 @@ impl Trial {
     }
 
     /// The next batch; after the last one the first again.
-    fn next_batch(&mut self) -> anyhow::Result<TrainBatch> {
+    fn next_batch(&mut self) -> anyhow::Result<Vec<TrainBatch>> {
         loop {
             let feed = match &mut self.feed {
                 Some(feed) => feed,
                 None => self.feed.insert(Feed::start(&self.rows, self.plan.clone())?),
             };
             match feed.next_batch()? {
-                Some(prepared) => return Ok(prepared.batch),
+                Some(prepared) => return Ok(prepared.parts),
                 None => self.feed = None,
             }
         }
@@ -97,7 +98,7 @@ impl Trial {
         for place in 0..steps {
             let learning_rate = from * factor.powf(f64::from(place));
             let batch = self.next_batch()?;
-            let report = match self.learner.step(&batch, learning_rate) {
+            let report = match self.learner.step_parts(&batch, learning_rate) {
                 Ok(report) => report,
                 Err(NetError::Diverged { .. }) => {
                     found.diverged_at = Some(learning_rate);
@@ -130,22 +131,32 @@ impl Trial {
         let batch = self.next_batch()?;
         // The least that the value's loss can be on these rows; a squared error can be 0.
         let value_entropy = match self.value_loss {
-            ValueLoss::CrossEntropy => mean_entropy(&batch.wdl, &batch.value_weights),
+            ValueLoss::CrossEntropy => value_entropy(&batch),
             ValueLoss::Mse => 0.0,
         };
         let excess = |policy: f32, entropy: f32, value: f32| {
-            f64::from(policy - entropy) + f64::from(value - value_entropy)
+            f64::from(policy - entropy) + f64::from(value) - value_entropy
         };
         let mut before = None;
         let mut after = 0.0;
         for _ in 0..steps {
-            let losses = self.learner.step(&batch, learning_rate)?.losses;
+            let losses = self.learner.step_parts(&batch, learning_rate)?.losses;
             // The weights in training, before the step; those that play lag behind.
             after = excess(losses.policy_loss, losses.policy_entropy, losses.value_loss);
             before.get_or_insert(after);
         }
         Ok(Overfit { steps, excess_before: before.unwrap_or(0.0), excess_after: after })
     }
+}
+
+/// Mean entropy of the outcomes of all parts, by their weights.
+fn value_entropy(parts: &[TrainBatch]) -> f64 {
+    let mut mean = Mean::default();
+    for part in parts {
+        let entropy = mean_entropy(&part.wdl, &part.value_weights);
+        mean.add(f64::from(entropy), total(&part.value_weights));
+    }
+    mean.get().unwrap_or_default()
 }
 
 /// One step of a range test.

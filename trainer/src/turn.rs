@@ -7,7 +7,7 @@ use anyhow::bail;
 use dz_burn_net::NetError;
 use dz_config::RunSection;
 use dz_network_file::{Head, PerHead};
-use dz_shard::{RowFileHeader, RowSet};
+use dz_shard::RowSet;
 use dz_stage::{Progress, Rates, Spent, StageContext, count_text, number_text};
 use dz_store::{HeadLoss, Losses, MetricsWriter, RunInfo, RunState, Stage};
 
@@ -118,8 +118,10 @@ impl<'a> Work<'a> {
         // An earlier cycle may be trained again, so this need not be the turn's cycle.
         let cycles = self.context.cycles_for(session.cursor.cycle);
         let rate = LearningRate::new(&config.training, cycles);
-        let Some(header) = &rows.header else { return self.skip(session) };
-        let mut feed = self.feed(session, rows, header)?;
+        if rows.boards.is_empty() {
+            return self.skip(session);
+        }
+        let mut feed = self.feed(session, rows)?;
         self.checkpointed = Instant::now();
         let begun = Instant::now();
         let rows_before = self.rows;
@@ -200,18 +202,13 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn feed(
-        &self,
-        session: &Session,
-        rows: &CycleRows,
-        header: &RowFileHeader,
-    ) -> anyhow::Result<Feed> {
+    fn feed(&self, session: &Session, rows: &CycleRows) -> anyhow::Result<Feed> {
         let config = &self.context.config;
         let seed = config.run.seed;
         let cycle = session.cursor.cycle;
         let value_mix = value_mix(&config.training, cycle, self.context.cycles_for(cycle));
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, cycle, value_mix),
+            makers: BatchMaker::of_boards(rows, seed, cycle, value_mix),
             batch: config.training.batch as usize,
             from: session.cursor.rows_done,
             to: rows.rows,
@@ -225,13 +222,16 @@ impl<'a> Work<'a> {
         let run = &self.context.run;
         let rows = CycleRows::open(run, state, RowSet::Validation, &self.identity)?;
         let training = &self.context.config.training;
-        let Some(header) = rows.header.as_ref().filter(|_| training.validation_rows_max > 0) else {
+        if rows.boards.is_empty() || training.validation_rows_max == 0 {
             return Ok(Validation::default());
-        };
+        }
         let RunSection { seed, cycles, .. } = self.context.config.run;
         let value_mix = value_mix(training, self.cycle, cycles);
         let plan = FeedPlan {
-            maker: BatchMaker::new(header, seed, self.cycle, value_mix).upright(),
+            makers: BatchMaker::of_boards(&rows, seed, self.cycle, value_mix)
+                .into_iter()
+                .map(BatchMaker::upright)
+                .collect(),
             batch: VALIDATION_BATCH.max(training.batch as usize),
             from: 0,
             to: rows.rows.min(training.validation_rows_max),

@@ -33,17 +33,18 @@ pub fn validate(learner: &dyn Learner, feed: &mut Feed) -> anyhow::Result<Valida
     let mut all = Validation::default();
     let examiner = learner.examiner()?;
     while let Some(prepared) = feed.next_batch()? {
-        let batch = &prepared.batch;
-        let report = examiner.evaluate(batch)?;
-        let policy = total(&batch.policy_weights);
-        let value = total(&batch.value_weights);
-        all.policy.add(f64::from(report.losses.policy_loss), policy);
-        all.value.add(f64::from(report.losses.value_loss), value);
-        all.value_mse.add(f64::from(report.losses.value_mse), value);
-        add_heads(&mut all.heads, batch, &report.losses);
-        all.policy_accuracy.add(f64::from(report.policy_accuracy), policy);
-        all.policy_top5_accuracy.add(f64::from(report.policy_top5_accuracy), policy);
-        all.value_accuracy.add(f64::from(report.value_accuracy), value);
+        for batch in &prepared.parts {
+            let report = examiner.evaluate(batch)?;
+            let policy = total(&batch.policy_weights);
+            let value = total(&batch.value_weights);
+            all.policy.add(f64::from(report.losses.policy_loss), policy);
+            all.value.add(f64::from(report.losses.value_loss), value);
+            all.value_mse.add(f64::from(report.losses.value_mse), value);
+            add_heads(&mut all.heads, batch, &report.losses);
+            all.policy_accuracy.add(f64::from(report.policy_accuracy), policy);
+            all.policy_top5_accuracy.add(f64::from(report.policy_top5_accuracy), policy);
+            all.value_accuracy.add(f64::from(report.value_accuracy), value);
+        }
     }
     Ok(all)
 }

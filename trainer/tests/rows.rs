@@ -87,7 +87,7 @@ fn the_value_target_mixes_outcome_and_root_value() {
 }
 
 fn read(rows: &CycleRows, from: u64, to: u64, keep_rest: bool) -> Vec<Prepared> {
-    let plan = FeedPlan { maker: maker(1, 0.0), batch: 16, from, to, keep_rest };
+    let plan = FeedPlan { makers: vec![maker(1, 0.0)], batch: 16, from, to, keep_rest };
     let mut feed = Feed::start(rows, plan).unwrap();
     std::iter::from_fn(|| feed.next_batch().unwrap()).collect()
 }
@@ -100,23 +100,23 @@ fn reading_may_begin_anywhere() {
     let rows = state.cycle_state(1).unwrap().rows.as_ref().unwrap();
     let identity = state.started.as_ref().unwrap();
     let rows = CycleRows::open(&test.run, rows, RowSet::Train, identity).unwrap();
-    assert!(rows.files.len() > 2, "batches span files");
+    assert!(rows.boards[0].files.len() > 2, "batches span files");
     let all = block(1, 40);
     let whole = read(&rows, 0, u64::MAX, false);
     assert_eq!(whole.len(), all.len() / 16);
     let everything: Vec<_> = all.rows().collect();
     let maker = maker(1, 0.0);
     for (i, (prepared, wanted)) in whole.iter().zip(everything.chunks(16)).enumerate() {
-        assert_eq!(prepared.batch, maker.make(wanted, i as u64 * 16));
+        assert_eq!(prepared.parts, [maker.make(wanted, i as u64 * 16)]);
         assert_eq!(prepared.rows_end, (i as u64 + 1) * 16);
     }
     for skipped in 0..whole.len() {
         assert_eq!(read(&rows, skipped as u64 * 16, u64::MAX, false), whole[skipped..]);
     }
     let odd = read(&rows, 5, 5 + 40, true);
-    let sizes: Vec<_> = odd.iter().map(|p| p.batch.planes.len).collect();
+    let sizes: Vec<_> = odd.iter().map(|p| p.rows()).collect();
     assert_eq!(sizes, [16, 16, 8]);
-    assert_eq!(odd[2].batch, maker.make(&everything[37..45], 37));
+    assert_eq!(odd[2].parts, [maker.make(&everything[37..45], 37)]);
     assert!(read(&rows, rows.rows, u64::MAX, true).is_empty());
 }
 

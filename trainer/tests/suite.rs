@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod boards;
 mod common;
 mod heads;
 mod resume;

@@ -147,7 +147,7 @@ fn learning(
     let mut steps: usize = 0;
     let mut sent = 0;
     while begin.elapsed() < time || steps == 0 {
-        learner.submit(&rows, 1e-4)?;
+        learner.submit(std::slice::from_ref(&rows), 1e-4)?;
         sent += 1;
         // Like the trainer, submit a batch while the device works on the previous one.
         while sent - steps > learner.steps_ahead() {

@@ -34,22 +34,21 @@ pub(crate) fn rows<G: Game>(game: &G) -> anyhow::Result<Vec<BenchRow>> {
 fn rows_with<G: Game>(game: &G, effort: Effort) -> anyhow::Result<Vec<BenchRow>> {
     let scratch = tempfile::tempdir().context("cannot make a scratch folder")?;
     let rows = random_rows(game, effort.shards, scratch.path())?;
-    let header = rows.header.as_ref().context("random games have rows")?;
-    let maker = BatchMaker::new(header, 1, 1, 0.0);
+    let makers = BatchMaker::of_boards(&rows, 1, 1, 0.0);
     let threads = rayon::current_num_threads();
     BATCHES
         .into_iter()
         .map(|batch| {
             let mut rates = Vec::new();
             for _ in 0..effort.repeats {
-                let maker = maker.clone();
+                let makers = makers.clone();
                 let to = rows.rows;
-                let plan = FeedPlan { maker, batch, from: 0, to, keep_rest: true };
+                let plan = FeedPlan { makers, batch, from: 0, to, keep_rest: true };
                 let begun = Instant::now();
                 let mut feed = Feed::start(&rows, plan)?;
                 let mut read = 0;
                 while let Some(prepared) = feed.next_batch()? {
-                    read += prepared.batch.planes.len;
+                    read += prepared.rows();
                 }
                 rates.push(read as f64 / begun.elapsed().as_secs_f64());
             }

@@ -119,6 +119,7 @@ fn shuffle_once<G: Game, W: Write>(
         window: &window.files,
         mixed_rows: MIXED_ROWS,
         rows_per_file: MIXED_ROWS,
+        first_file: 0,
     };
     mixer.write(std::slice::from_ref(&draw), create, finish)?;
     Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: draw.rows })

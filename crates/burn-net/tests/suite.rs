@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod agreement;
+mod boards;
 mod canary;
 mod common;
 mod evaluator;

@@ -211,6 +211,12 @@ impl Entry for String {
     }
 }
 
+impl Entry for f64 {
+    fn array_allowed(limits: &Limits) -> String {
+        format!("an array, each entry {limits}")
+    }
+}
+
 impl<T: Entry> Field for Vec<T> {
     fn allowed(limits: &Limits) -> String {
         T::array_allowed(limits)

@@ -38,6 +38,9 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     checks.resign();
     checks.gate();
     checks.workers();
+    if checks.sound(&["run.boards", "run.board_weights", "network.any_size", "workers.mailbox"]) {
+        checks.faults.extend(config.board_faults());
+    }
     checks.faults
 }
 

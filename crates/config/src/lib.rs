@@ -6,6 +6,7 @@
 //! would change. Each key is declared once, in its section's file, with meaning, limits, default
 //! and [`Effect`].
 
+mod boards;
 mod change;
 mod check;
 mod error;
@@ -16,6 +17,7 @@ mod schema;
 mod sections;
 mod unknown;
 
+pub use boards::{BoardWeight, Deal};
 pub use change::Change;
 pub use dz_aux_heads::HeadsSection;
 pub use dz_config_keys::{Effect, Fault, Key, SameOr};

@@ -5,19 +5,8 @@
 
 use std::path::Path;
 
-use crate::common::program::{dagzero, text};
+use crate::common::program::{dagzero, json, said, text};
 use serde_json::Value;
-
-/// What a command that must succeed printed.
-fn said(args: &[&str]) -> String {
-    let done = dagzero(args);
-    assert!(done.status.success(), "{args:?}: {}{}", text(&done.stdout), text(&done.stderr));
-    text(&done.stdout)
-}
-
-fn json(args: &[&str]) -> Value {
-    serde_json::from_str(&said(args)).unwrap_or_else(|error| panic!("{args:?}: {error}"))
-}
 
 const RECIPE: [&str; 8] = [
     "run.cycles=3",

@@ -3,6 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod boards;
 mod budget;
 mod common;
 mod configuration;

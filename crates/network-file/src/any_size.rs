@@ -79,7 +79,10 @@ impl NetworkFile {
 
 impl NetworkSpec {
     /// What this network, which is for boards of any size, is on one of them.
-    fn on_board(&self, board: &Board<'_>) -> Result<Self, NetworkError> {
+    ///
+    /// # Errors
+    /// [`NetworkError::OtherGame`] or [`NetworkError::OtherEncoding`] if it is not for this board.
+    pub fn on_board(&self, board: &Board<'_>) -> Result<Self, NetworkError> {
         let name = |game: &str| game.split(':').next().unwrap_or_default().to_owned();
         if name(&self.game) != name(board.game) {
             let network = self.game.clone();

@@ -35,11 +35,18 @@ pub(crate) fn read_shards(
     Ok(shard_facts(&AnyGame::of(&game.parse()?)?, shards))
 }
 
-fn shard_facts<G: Game>(game: &G, shards: &[PathBuf]) -> Result<ShardFacts, ShardError> {
+fn shard_facts(own: &AnyGame, shards: &[PathBuf]) -> Result<ShardFacts, ShardError> {
+    let own_name = own.spec().to_string();
     let mut tally = Tally::default();
     for path in shards {
-        for record in ShardReader::open(path)?.games() {
-            tally.add(game, &record?);
+        let mut reader = ShardReader::open(path)?;
+        let name = reader.header().game.clone();
+        if name == own_name {
+            reader.games().try_for_each(|record| record.map(|record| tally.add(own, &record)))?;
+        } else if let Ok(board) = name.parse().and_then(|spec| AnyGame::of(&spec)) {
+            for record in reader.games() {
+                tally.add_elsewhere(&board, &record?);
+            }
         }
     }
     Ok(tally.finish())
@@ -73,29 +80,38 @@ impl Tally {
         if record.reanalyzed().is_some() {
             return;
         }
+        self.count(record);
+        let line: Vec<u16> = record.moves().map(|mv| mv.0).collect();
+        self.starts.insert(line[..line.len().min(OPENING_PLIES)].to_vec());
+        if !self.lines.insert(line) {
+            self.health.duplicates += 1;
+        }
+        let names = self.walk(game, record);
+        self.tree.add(&names, half_points(record));
+    }
+
+    /// The same for a game on another board of the run, whose moves are none of the run's own.
+    fn add_elsewhere<G: Game>(&mut self, game: &G, record: &GameRecord) {
+        if record.reanalyzed().is_none() {
+            self.count(record);
+            self.walk(game, record);
+        }
+    }
+
+    fn count(&mut self, record: &GameRecord) {
         let health = &mut self.health;
         health.games += 1;
         health.positions += record.plies.len() as u64;
         health.resigned += u64::from(record.end == GameEnd::Resigned);
         health.at_limit += u64::from(record.end == GameEnd::PlyLimit);
         self.plies.push(record.plies_total() as u32);
-        let line: Vec<u16> = record.moves().map(|mv| mv.0).collect();
-        self.starts.insert(line[..line.len().min(OPENING_PLIES)].to_vec());
-        if !self.lines.insert(line) {
-            health.duplicates += 1;
-        }
-        self.walk(game, record);
     }
 
-    fn walk<G: Game>(&mut self, game: &G, record: &GameRecord) {
+    /// Adds what the plies of a game say, and returns the names of its first moves.
+    fn walk<G: Game>(&mut self, game: &G, record: &GameRecord) -> Vec<String> {
         let mut state = game.start();
         let mut history = G::History::default();
         let winner = record.outcome.winner;
-        let half_points = match winner {
-            Some(Player::First) => 2,
-            None => 1,
-            Some(Player::Second) => 0,
-        };
         let mut names = Vec::new();
         let mut legal = Vec::new();
         for &mv in &record.start_moves {
@@ -128,7 +144,7 @@ impl Tally {
             game.advance(&mut state, &mut history, ply.mv);
         }
         names.truncate(TREE_PLIES);
-        self.tree.add(&names, half_points);
+        names
     }
 
     fn finish(mut self) -> ShardFacts {
@@ -148,6 +164,15 @@ impl Tally {
             ..self.health
         };
         ShardFacts { health, openings: self.tree.node(String::new()) }
+    }
+}
+
+/// What a game brought the first player: 2 for a win, 1 for a draw.
+fn half_points(record: &GameRecord) -> u64 {
+    match record.outcome.winner {
+        Some(Player::First) => 2,
+        None => 1,
+        Some(Player::Second) => 0,
     }
 }
 

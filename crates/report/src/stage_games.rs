@@ -20,7 +20,8 @@ impl Report {
         let mut cycles = Vec::new();
         for (&cycle, state) in &self.state.cycles {
             let is_done = state.games_done.is_some();
-            let Some(shard) = state.shards.values().next().filter(|_| is_done) else { continue };
+            let mut own = state.shards.values().filter(|shard| shard.board.is_none());
+            let Some(shard) = own.next().filter(|_| is_done) else { continue };
             if self.state.expired.contains(&shard.object.path) {
                 continue;
             }

@@ -35,7 +35,7 @@ fn started() -> Entry {
 
 fn shard(number: u32) -> Entry {
     let object = object(&format!("shards/{number}"));
-    Entry::Shard { cycle: 1, generation: 0, number, games: 10, positions: 50, object }
+    Entry::Shard { cycle: 1, generation: 0, number, games: 10, positions: 50, object, board: None }
 }
 
 fn games_done(games: u64) -> Entry {

@@ -45,8 +45,15 @@ fn write(root: &Path, faults: &Faults) -> usize {
                 return Ok(());
             }
             let (object, number) = (object.clone(), number as u32);
-            let entry =
-                Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object };
+            let entry = Entry::Shard {
+                cycle: 1,
+                generation: 0,
+                number,
+                games: 1,
+                positions: 1,
+                object,
+                board: None,
+            };
             ledger.append(entry).map(drop)
         });
     }

@@ -20,7 +20,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use trees::{name, outside, put, tree};
 
 fn shard(number: u32, object: ObjectRef) -> Entry {
-    Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object }
+    Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object, board: None }
 }
 
 #[test]

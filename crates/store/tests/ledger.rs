@@ -28,7 +28,7 @@ fn object(name: &str) -> ObjectRef {
 
 fn shard(cycle: u32, number: u32) -> Entry {
     let object = object(&format!("shards/{cycle}-{number}"));
-    Entry::Shard { cycle, generation: 0, number, games: 10, positions: 100, object }
+    Entry::Shard { cycle, generation: 0, number, games: 10, positions: 100, object, board: None }
 }
 
 fn candidate(cycle: u32) -> Entry {

@@ -147,7 +147,7 @@ fn the_sweep_removes_what_was_never_published_and_sets_aside_what_no_entry_names
 }
 
 fn shard(number: u32, object: ObjectRef) -> Entry {
-    Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object }
+    Entry::Shard { cycle: 1, generation: 0, number, games: 1, positions: 1, object, board: None }
 }
 
 /// Whoever may only read the lock's file cannot hold the lock, and a process that is over is not

@@ -74,7 +74,15 @@ impl Scene {
                 self.shards += 1;
                 let object = run.put_create(&path, content.as_bytes()).unwrap();
                 let (games, positions) = (8, 50);
-                Entry::Shard { cycle, generation: 0, number: part, games, positions, object }
+                Entry::Shard {
+                    cycle,
+                    generation: 0,
+                    number: part,
+                    games,
+                    positions,
+                    object,
+                    board: None,
+                }
             }
             2 => {
                 let summary = SelfplaySummary::default();

@@ -29,7 +29,13 @@ pub(super) fn shared_header(
     evaluator: &str,
 ) -> anyhow::Result<ShardHeader> {
     let (evaluator, network) = (evaluator.to_owned(), plan.network_name.clone());
-    let header = ShardPublisher::header(config, plan.generation, evaluator, network)?;
+    let header = ShardPublisher::header(
+        config,
+        &config.run.game.parse()?,
+        plan.generation,
+        evaluator,
+        network,
+    )?;
     Ok(ShardHeader { config_hash: plan.header_hash.clone(), ..header })
 }
 

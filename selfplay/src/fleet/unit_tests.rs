@@ -44,7 +44,14 @@ impl ShardSink for Kept {
 fn played() -> (UnitCheck<TicTacToe>, Vec<GameRecord>) {
     let config = RunConfig::from_text(SMOKE, &["bootstrap.playouts=8".to_owned()]).unwrap();
     let (mut sources, name) = sources_of(&TicTacToe, &config, None).unwrap();
-    let shared = ShardPublisher::header(&config, 0, name.clone(), name.clone()).unwrap();
+    let shared = ShardPublisher::header(
+        &config,
+        &config.run.game.parse().unwrap(),
+        0,
+        name.clone(),
+        name.clone(),
+    )
+    .unwrap();
     let games = cycle_plan(&config, 0, 0, None, Past::default());
     let games = CyclePlan { count: 32, ..games };
     let plan = Plan {

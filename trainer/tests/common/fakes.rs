@@ -37,13 +37,13 @@ pub fn faulty(make: MakeLearner, fault: Fault) -> MakeLearner {
 }
 
 impl Faulty {
-    fn report(&mut self, batch: &TrainBatch, rate: f64) -> Result<StepReport, NetError> {
+    fn report(&mut self, parts: &[TrainBatch], rate: f64) -> Result<StepReport, NetError> {
         let step = self.steps() + 1;
         if self.fault == Fault::NotANumber(step) {
             let (policy_loss, value_loss, gradient_norm) = (f32::NAN, 1.0, 1.0);
             return Err(NetError::Diverged { step, policy_loss, value_loss, gradient_norm });
         }
-        let mut report = self.learner.step(batch, rate)?;
+        let mut report = self.learner.step_parts(parts, rate)?;
         if self.fault == Fault::HugeLoss(step) {
             report.losses.value_loss = 1e6;
         }
@@ -66,11 +66,11 @@ impl Learner for Faulty {
     fn steps_ahead(&self) -> usize {
         usize::from(self.fault == Fault::OneStepLate)
     }
-    fn submit(&mut self, batch: &TrainBatch, rate: f64) -> Result<(), NetError> {
+    fn submit(&mut self, parts: &[TrainBatch], rate: f64) -> Result<(), NetError> {
         if self.fault == Fault::Kill(self.steps() + 1) {
             return Err(NetError::Device { device: "test".into(), message: "killed".into() });
         }
-        let report = self.report(batch, rate);
+        let report = self.report(parts, rate);
         self.reports.push_back(report);
         Ok(())
     }

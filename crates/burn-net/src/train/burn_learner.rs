@@ -1,10 +1,11 @@
 //! The learner on Burn.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use burn::tensor::Tensor;
 use dz_cpu_net::Trunk;
+use dz_game::PlaneShape;
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::cuda::Reading;
@@ -27,7 +28,7 @@ use crate::train::learner::{
 };
 use crate::train::optimizer::{Update, blend, clip_scale, ema_share};
 use crate::train::state::State;
-use crate::train::step::{BatchPasses, Pass};
+use crate::train::step::{BatchPasses, Part, Pass};
 use crate::train::{checkpoint, losses};
 
 /// Share of the old running mean and variance that a step keeps; 0.9 as in Ioffe and Szegedy's
@@ -41,7 +42,9 @@ const LANE: usize = 32;
 #[derive(Debug)]
 pub struct BurnLearner {
     options: LearnerOptions,
-    passes: BatchPasses,
+    passes: Arc<BatchPasses>,
+    /// Those of other boards, by rows and columns.
+    others: Mutex<BTreeMap<[usize; 2], Arc<BatchPasses>>>,
     statistics: Layout,
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
@@ -127,9 +130,52 @@ impl BurnLearner {
             trunk,
             boards: Mutex::default(),
         };
-        let card = None;
-        let pending = VecDeque::new();
-        Ok(Self { options, passes, statistics, weight_decay, state, card, pending })
+        Ok(Self {
+            options,
+            passes: Arc::new(passes),
+            others: Mutex::default(),
+            statistics,
+            weight_decay,
+            state,
+            card: None,
+            pending: VecDeque::new(),
+        })
+    }
+
+    /// What the board of a part needs, which is checked to fit the network.
+    fn passes_of(&self, part: &TrainBatch) -> Result<Arc<BatchPasses>, NetError> {
+        let own = &self.passes;
+        let PlaneShape { height, width, .. } = part.planes.shape;
+        let spec = &own.spec;
+        if [height, width] == [spec.height, spec.width] || !spec.any_size || part.planes.len == 0 {
+            losses::check(part, spec)?;
+            return Ok(Arc::clone(own));
+        }
+        let policy_len = part.policy.len() / part.planes.len;
+        let on_board = NetworkSpec { height, width, policy_len, ..spec.clone() };
+        losses::check(part, &on_board)?;
+        if on_board.actions_beside_points() != spec.actions_beside_points() {
+            let what = format!("{policy_len} moves on a board of {height}x{width}");
+            return Err(NetError::BadBatch { what });
+        }
+        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        let made = others.entry([height, width]).or_insert_with(|| {
+            let convolve = method_to_learn(&own.devices, &on_board, &self.options);
+            let trunk = own.trunk.as_ref().and_then(|_| Trunk::new(&on_board));
+            Arc::new(BatchPasses {
+                spec: on_board,
+                layout: own.layout.clone(),
+                devices: own.devices.clone(),
+                precision: own.precision,
+                convolve,
+                value_loss: own.value_loss,
+                value_weight: own.value_weight,
+                head_weights: own.head_weights,
+                trunk,
+                boards: Mutex::default(),
+            })
+        });
+        Ok(Arc::clone(made))
     }
 
     /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
@@ -215,8 +261,8 @@ impl BurnLearner {
     }
 
     /// Makes a step and waits for it.
-    fn step_now(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
-        let pass = self.guard(|| self.passes.learn(batch, &self.state.parameters))?;
+    fn step_now(&mut self, parts: &[Part<'_>], learning_rate: f64) -> Result<StepReport, NetError> {
+        let pass = self.guard(|| self.passes.learn(parts, &self.state.parameters))?;
         let report = self.report(pass.losses, pass.gradient_norm, self.state.step + 1)?;
         self.state = self.guard(|| self.apply(pass, learning_rate))?;
         Ok(report)
@@ -283,12 +329,24 @@ impl Learner for BurnLearner {
         usize::from(self.steps_on_card())
     }
 
-    fn submit(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError> {
-        losses::check(batch, &self.passes.spec)?;
-        if self.steps_on_card() {
+    fn submit(&mut self, parts: &[TrainBatch], learning_rate: f64) -> Result<(), NetError> {
+        if parts.iter().all(|part| part.planes.len == 0) {
+            return Err(NetError::BadBatch { what: "it has no rows".to_owned() });
+        }
+        let parts: Vec<&TrainBatch> = parts.iter().filter(|part| part.planes.len > 0).collect();
+        let passes: Vec<_> =
+            parts.iter().map(|part| self.passes_of(part)).collect::<Result<_, _>>()?;
+        if let ([batch], [own]) = (parts.as_slice(), passes.as_slice())
+            && self.steps_on_card()
+            && Arc::ptr_eq(own, &self.passes)
+        {
             return self.submit_on_card(batch, learning_rate);
         }
-        let report = self.step_now(batch, learning_rate);
+        // The CUDA graph is of the tensors before this step.
+        self.card = None;
+        let parts: Vec<Part<'_>> =
+            passes.iter().zip(parts).map(|(passes, batch)| Part { passes, batch }).collect();
+        let report = self.step_now(&parts, learning_rate);
         self.pending.push_back(Pending::Done(report));
         Ok(())
     }
@@ -354,8 +412,8 @@ struct Examination<'a> {
 impl Examiner for Examination<'_> {
     fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
         let Self { learner, tower } = self;
-        losses::check(batch, &learner.passes.spec)?;
-        learner.guard(|| learner.passes.examine(tower, batch))
+        let passes = learner.passes_of(batch)?;
+        learner.guard(|| passes.examine(tower, batch))
     }
 }
 

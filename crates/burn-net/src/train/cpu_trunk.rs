@@ -73,7 +73,7 @@ mod tests {
     use crate::device::choice::DeviceChoice;
     use crate::precision::Precision;
     use crate::train::learner::{TrainBatch, ValueLoss};
-    use crate::train::step::{BatchPasses, Pass};
+    use crate::train::step::{BatchPasses, Part, Pass};
 
     fn batch(spec: &NetworkSpec, rows: usize) -> TrainBatch {
         let policy = |i: usize| (0..spec.policy_len).map(move |a| f32::from(u8::from(a == i % 3)));
@@ -105,7 +105,9 @@ mod tests {
             boards: Mutex::default(),
         };
         let weights = upload(layout.initial(3), passes.home());
-        (layout, passes.learn(&batch(spec, rows), &weights))
+        let batch = &batch(spec, rows);
+        let pass = passes.learn(&[Part { passes: &passes, batch }], &weights);
+        (layout, pass)
     }
 
     fn pieces(layout: &Layout, flat: &Tensor<1>) -> BTreeMap<String, Vec<f32>> {

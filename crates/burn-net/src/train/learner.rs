@@ -33,13 +33,26 @@ pub trait Learner: Send {
     fn spec(&self) -> &NetworkSpec;
     /// Returns the steps since the start of the run, including submitted ones.
     fn steps(&self) -> u64;
-    /// Learns from a batch.
+    /// Learns from a batch of rows of one board.
+    ///
+    /// # Errors
+    /// As [`Learner::step_parts`].
+    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
+        self.step_parts(std::slice::from_ref(batch), learning_rate)
+    }
+    /// Learns from a batch, which has a part for each board that its rows are of. Losses are means
+    /// over the rows of all parts, so it does not matter on which board a row is. No board is
+    /// padded to the size of another, which makes this cost what the points of the rows cost.
     ///
     /// # Errors
     /// [`NetError::Diverged`] if the loss or gradient is not finite; the weights are then
     /// unchanged.
-    fn step(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<StepReport, NetError> {
-        self.submit(batch, learning_rate)?;
+    fn step_parts(
+        &mut self,
+        parts: &[TrainBatch],
+        learning_rate: f64,
+    ) -> Result<StepReport, NetError> {
+        self.submit(parts, learning_rate)?;
         let mut last = None;
         // An earlier step that failed is reported before this one.
         while let Some(report) = self.collect() {
@@ -50,12 +63,14 @@ pub trait Learner: Send {
     /// Returns how many submitted steps may be uncollected while the next batch is prepared: 0 on
     /// the CPU, 1 on a single GPU, which then never waits for the host.
     fn steps_ahead(&self) -> usize;
-    /// Starts a training step. [`Learner::collect`] returns the reports in the same order.
+    /// Starts a training step on a batch as [`Learner::step_parts`] takes it. [`Learner::collect`]
+    /// returns the reports in the same order.
     ///
     /// # Errors
-    /// [`NetError::BadBatch`] if the batch does not fit the network, [`NetError::Device`] if the
-    /// device fails. No report follows then.
-    fn submit(&mut self, batch: &TrainBatch, learning_rate: f64) -> Result<(), NetError>;
+    /// [`NetError::BadBatch`] if a part does not fit the network, which only takes other boards
+    /// than its own if it is for boards of any size; [`NetError::Device`] if the device fails. No
+    /// report follows then.
+    fn submit(&mut self, parts: &[TrainBatch], learning_rate: f64) -> Result<(), NetError>;
     /// Waits for the oldest submitted step and returns its report. Returns `None` if there is no
     /// such step. The report is [`NetError::Diverged`] if a loss or the gradient is not finite. The
     /// batch has then changed no weights.
@@ -85,7 +100,7 @@ pub trait Examiner {
     fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError>;
 }
 
-/// Rows to learn from: B of them.
+/// Rows of one board to learn from: B of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TrainBatch {
     /// Bit-packed planes and globals.

@@ -12,5 +12,6 @@ pub(crate) mod learner;
 pub(crate) mod losses;
 pub(crate) mod muon;
 pub(crate) mod optimizer;
+pub(crate) mod parts;
 pub(crate) mod state;
 pub(crate) mod step;

@@ -30,6 +30,7 @@ use crate::train::cpu_trunk::{Forward, Ready};
 use crate::train::layout::Layout;
 use crate::train::learner::{EvaluationReport, LossReport, TrainBatch, ValueLoss};
 use crate::train::losses::{LOSSES_BEFORE_HEADS, Losses, TargetTensors, Targets};
+use crate::train::parts::Totals;
 use crate::train::{cpu_trunk, losses, optimizer};
 
 /// What a pass needs beside the weights.
@@ -91,6 +92,23 @@ pub(crate) enum Front<'a> {
     Tower(Box<Inputs>),
 }
 
+/// The rows of a batch on one board.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// What the board needs.
+    pub(crate) passes: &'a BatchPasses,
+    pub(crate) batch: &'a TrainBatch,
+}
+
+/// A piece of work for one device.
+struct Shard {
+    /// Index of the part.
+    at: usize,
+    /// Index of the device.
+    on: usize,
+    targets: Targets,
+}
+
 /// A shard's logits and its parts of the losses: policy, value, squared error, heads.
 type Answer = ([Vec<f32>; 2], Vec<f32>);
 
@@ -100,21 +118,32 @@ impl BatchPasses {
         &self.devices[0].1
     }
 
-    /// The gradient of a batch at `weights`, `[N]`.
-    pub(crate) fn learn(&self, batch: &TrainBatch, weights: &Tensor<1>) -> Pass {
-        let rows = batch.planes.len;
-        let shards = self.shards(batch, self.devices.len());
-        let count = shards.len();
+    /// The gradient of a batch at `weights`, `[N]`. The first device of `self` adds up the parts.
+    pub(crate) fn learn(&self, parts: &[Part<'_>], weights: &Tensor<1>) -> Pass {
+        let rows: usize = parts.iter().map(|part| part.batch.planes.len).sum();
+        let whole = Totals::of(parts);
         // To all devices before the first has something to do: a copy waits for what its source
         // does before.
         let copies: Vec<Tensor<1>> =
             self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
-        let packed = self.trunk.as_ref().map(|trunk| cpu_trunk::pack(trunk, &self.layout, weights));
-        let ready = self.trunk.as_ref().zip(packed.as_ref());
-        let one = |(i, shard): (usize, Targets)| {
-            let share = shard.rows.len() as f64 / rows as f64;
-            let on = i * self.devices.len() / count;
-            self.gradient(batch, shard, &copies[on], ready, &self.devices[on]).scaled(share)
+        let mut shards = Vec::new();
+        let mut packed = Vec::new();
+        for (at, Part { passes, batch }) in parts.iter().enumerate() {
+            let mut targets = passes.shards(batch, self.devices.len());
+            if parts.len() > 1 {
+                whole.scale(&passes.spec, batch, &mut targets);
+            }
+            let count = targets.len();
+            let shard = |(i, targets)| Shard { at, on: i * self.devices.len() / count, targets };
+            shards.extend(targets.into_iter().enumerate().map(shard));
+            let pack = |trunk| cpu_trunk::pack(trunk, &passes.layout, weights);
+            packed.push(passes.trunk.as_ref().map(pack));
+        }
+        let one = |Shard { at, on, targets }: Shard| {
+            let Part { passes, batch } = &parts[at];
+            let ready = passes.trunk.as_ref().zip(packed[at].as_ref());
+            let share = targets.rows.len() as f64 / rows as f64;
+            passes.gradient(batch, targets, &copies[on], ready, &self.devices[on]).scaled(share)
         };
         // All of them have something to do before the first is waited for.
         let gradients = self.each(shards, one).into_iter().map(|found| found.on(self.home()));
@@ -123,14 +152,13 @@ impl BatchPasses {
         let numbers = vec![gradient.losses.clone(), self.norm(gradient.flat.clone())];
         let numbers = download(self.joined(numbers));
         let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
-        let losses = self.report(batch, losses);
+        let losses = self.loss_report(losses, whole.policy_entropy(parts), rows);
         Pass { losses, gradient, gradient_norm: *gradient_norm }
     }
 
     /// What a network that plays says of a batch.
     pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
-        let answers =
-            self.each(self.shards(batch, 1), |(_, shard)| self.answer(tower, batch, shard));
+        let answers = self.each(self.shards(batch, 1), |shard| self.answer(tower, batch, shard));
         let mut policy = Vec::new();
         let mut wdl = Vec::new();
         let mut sums = vec![0.0; LOSSES_BEFORE_HEADS + self.spec.heads.len()];
@@ -161,15 +189,11 @@ impl BatchPasses {
     /// Works on shards, on as many threads as there are; answers in their order. Cards are all
     /// served by the thread that asks, since each thread would have a queue of its own on every
     /// card; they work side by side all the same.
-    fn each<T: Send>(
-        &self,
-        shards: Vec<Targets>,
-        one: impl Fn((usize, Targets)) -> T + Send + Sync,
-    ) -> Vec<T> {
+    fn each<S: Send, T: Send>(&self, shards: Vec<S>, one: impl Fn(S) -> T + Send + Sync) -> Vec<T> {
         if self.devices[0].0 == DeviceChoice::Cpu && shards.len() > 1 {
-            shards.into_par_iter().enumerate().map(one).collect()
+            shards.into_par_iter().map(one).collect()
         } else {
-            shards.into_iter().enumerate().map(one).collect()
+            shards.into_iter().map(one).collect()
         }
     }
 

@@ -85,7 +85,9 @@ fn check_gradient(
         .zip(numbers(9, layout.len()))
         .map(|(w, n)| w + 0.2 * n - 0.1)
         .collect();
-    let learn = |weights: &[f32]| passes.learn(batch, &upload(weights.to_vec(), passes.home()));
+    let learn = |weights: &[f32]| {
+        passes.learn(&[Part { passes, batch }], &upload(weights.to_vec(), passes.home()))
+    };
     let gradient = download(learn(&start).gradient.flat);
     let mut begin = 0;
     for (tensor, shape) in layout.shapes() {
@@ -164,7 +166,7 @@ fn gradients_of_the_value_are_those_of_the_loss_that_is_chosen() {
         let name = format!("{value_loss:?}, our kernels: {trunk}");
         check_gradient(&name, &passes, &batch, |losses| 1.5 * f64::from(losses.value_loss));
         let weights = upload(passes.layout.initial(3), passes.home());
-        let losses = passes.learn(&batch, &weights).losses;
+        let losses = passes.learn(&[Part { passes: &passes, batch: &batch }], &weights).losses;
         assert!(losses.value_mse > 0.0 && losses.value_mse < 1.0, "{losses:?}");
         if value_loss == ValueLoss::Mse {
             assert!((losses.value_loss - 4.0 * losses.value_mse).abs() < 1e-6, "{losses:?}");

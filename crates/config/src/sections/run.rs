@@ -9,6 +9,14 @@ section! {
     pub struct RunSection = "run" {
         /// The game and its parameters, such as `connect4` or `connect4:width=7`.
         [Fixed, Limits::Any] game: String;
+        /// Other boards of the same game that games are played on too, such as
+        /// `["go:size=7,komi=9", "go:size=11,komi=7"]`. One network learns all of them, which asks
+        /// for `network.any_size`. Each shard has one board, and a training batch has rows of all.
+        /// The gate, ratings and the final match play on the board of `game`.
+        [Results, Limits::Any] boards: Vec<String> = Vec::new();
+        /// How often games are played on each of `boards`; the board of `game` counts 1. Empty is 1
+        /// for each.
+        [Results, real(0.001, 1000.0)] board_weights: Vec<f64> = Vec::new();
         /// The seed that every random stream of the run is derived from.
         [Fixed, whole(0, i64::MAX as u64)] seed: u64 = 1;
         /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that

@@ -37,6 +37,9 @@ pub(crate) struct Args {
 struct Status {
     run: PathBuf,
     game: Option<String>,
+    /// Other boards that games are played on.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    boards: Vec<String>,
     seed: Option<u64>,
     config_hash: String,
     /// Whose turn it is; where stages work side by side, what the oldest cycle waits for.
@@ -177,6 +180,7 @@ impl Status {
         Ok(Self {
             run: run.root().to_owned(),
             game: state.started.as_ref().map(|info| info.game.clone()),
+            boards: config.run.boards.clone(),
             seed: state.started.as_ref().map(|info| info.seed),
             config_hash: state.config_hash.clone(),
             turn: state.turn(),
@@ -210,6 +214,9 @@ impl Status {
         writeln!(out, "run         {}", self.run.display())?;
         if let (Some(game), Some(seed)) = (&self.game, self.seed) {
             writeln!(out, "game        {game}, seed {seed}")?;
+        }
+        for board in &self.boards {
+            writeln!(out, "also on     {board}")?;
         }
         let driver = match (self.driven_by, &self.finished) {
             (Some(process), _) if !self.paused.is_empty() => {

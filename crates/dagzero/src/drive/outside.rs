@@ -2,7 +2,7 @@
 
 use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
 use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
-use dz_network_file::NetworkSpec;
+use dz_network_file::{Board, NetworkSpec};
 use dz_search_settings::{MoveHeuristic, RolloutMoves};
 use dz_shard::{Head, is_offered};
 
@@ -50,6 +50,7 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(error_faults(config));
     faults.extend(komi_faults(config));
     faults.extend(size_fault(config));
+    faults.extend(board_faults(config));
     faults.extend(solver_fault(config));
     faults
 }
@@ -154,10 +155,50 @@ fn size_fault(config: &RunConfig) -> Option<Fault> {
 
 /// Whether the policy has a place for each point, and few others.
 fn is_policy_board<G: Game>(game: &G) -> bool {
+    network_on(game).actions_beside_points().is_some()
+}
+
+/// A small network for this game, as far as its board is concerned.
+fn network_on<G: Game>(game: &G) -> NetworkSpec {
     let encoding = game.encoding();
     let PlaneShape { channels, height, width, .. } = encoding.planes();
-    let spec = NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8);
-    spec.actions_beside_points().is_some()
+    NetworkSpec {
+        game: game.spec().to_string(),
+        encoding: encoding.id(),
+        ..NetworkSpec::plain([channels, height, width], encoding.policy_len(), 1, 8)
+    }
+}
+
+/// Boards that are none, that the network of `run.game` cannot play on, or that stand twice.
+fn board_faults(config: &RunConfig) -> Vec<Fault> {
+    let any = |game: &str| AnyGame::of(&game.parse()?);
+    // A game that does not exist has its own fault.
+    let Ok(own) = any(&config.run.game) else { return Vec::new() };
+    let spec = network_on(&own);
+    let mut names = vec![own.spec().to_string()];
+    let mut faults = Vec::new();
+    for (at, board) in config.run.boards.iter().enumerate() {
+        let fault = |problem: String| Fault::new(format!("run.boards[{at}]"), problem).value(board);
+        let game = match any(board) {
+            Ok(game) => game,
+            Err(error) => {
+                faults.push(fault(error.to_string()));
+                continue;
+            }
+        };
+        let name = game.spec().to_string();
+        let NetworkSpec { encoding, height, width, policy_len, .. } = network_on(&game);
+        let there = Board { game: &name, encoding: &encoding, height, width, policy_len };
+        if let Err(error) = spec.on_board(&there) {
+            let allowed = format!("{} of another size", own.spec().name());
+            faults.push(fault(error.to_string()).allowed(allowed));
+        } else if names.contains(&name) {
+            let problem = "the board stands here twice, or is that of run.game".to_owned();
+            faults.push(fault(problem).allowed("each board once"));
+        }
+        names.push(name);
+    }
+    faults
 }
 
 /// An anchor that knows the truth about a game without a solver.

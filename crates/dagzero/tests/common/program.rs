@@ -18,3 +18,15 @@ pub fn dagzero(args: &[&str]) -> Output {
 pub fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
+
+/// What a command that must succeed printed.
+pub fn said(args: &[&str]) -> String {
+    let done = dagzero(args);
+    assert!(done.status.success(), "{args:?}: {}{}", text(&done.stdout), text(&done.stderr));
+    text(&done.stdout)
+}
+
+/// The same, as JSON.
+pub fn json(args: &[&str]) -> serde_json::Value {
+    serde_json::from_str(&said(args)).unwrap_or_else(|error| panic!("{args:?}: {error}"))
+}

@@ -184,7 +184,15 @@ fn doubled_entries_count_once_and_given_up_shards_are_told() {
     assert_eq!(twice.players[0].played, whole.players[0].played);
     let object = ObjectRef::of("shards/cycle-0001/00000000.dzs", b"gone");
     let paths = vec![object.path.clone()];
-    let shard = Entry::Shard { cycle: 1, generation: 0, number: 0, games: 1, positions: 9, object };
+    let shard = Entry::Shard {
+        cycle: 1,
+        generation: 0,
+        number: 0,
+        games: 1,
+        positions: 9,
+        object,
+        board: None,
+    };
     ledger.push(Stage::Selfplay, shard);
     ledger.push(Stage::Shuffler, Entry::Expired { cycle: 3, paths });
     let (_folder, run) = on_disk(&ledger.records);

@@ -17,10 +17,11 @@ pub(crate) struct Stage {
 }
 
 /// The first self-play game of cycles that are spread evenly over the run, the first and the newest
-/// included. Games that cannot be read are left out.
+/// included, on the run's own board. Games that cannot be read are left out.
 pub(crate) fn ages(contents: &Contents) -> Vec<Stage> {
     let mut firsts: Vec<&Place> = Vec::new();
-    for place in contents.places.iter().filter(|place| place.kind == Kind::Selfplay) {
+    let is_own = |place: &&Place| place.kind == Kind::Selfplay && place.board.is_none();
+    for place in contents.places.iter().filter(is_own) {
         if firsts.last().is_none_or(|last| last.cycle != place.cycle) {
             firsts.push(place);
         }

@@ -1,6 +1,6 @@
 //! Lists of games.
 
-use dz_game::{AnyGame, Game, GameSpec, Move};
+use dz_game::{Game, Move};
 use serde::{Deserialize, Serialize};
 
 use super::places::{Contents, Kind};
@@ -56,16 +56,6 @@ struct Listed {
 /// # Errors
 /// A line for people, where the game is unknown. Files that cannot be read are named in the list.
 pub(crate) fn list(contents: &Contents, filter: &Filter) -> Result<GameList, String> {
-    if contents.places.is_empty() {
-        return Ok(GameList::default());
-    }
-    let spec: GameSpec =
-        contents.game.parse().map_err(|error: dz_game::GameError| error.to_string())?;
-    let game = AnyGame::of(&spec).map_err(|error| error.to_string())?;
-    Ok(list_of(&game, contents, filter))
-}
-
-fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList {
     let mut list = GameList::default();
     let mut skipped = 0;
     let mut looked_at = 0;
@@ -76,6 +66,7 @@ fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList 
         if list.more || looked_at >= LOOKED_AT_MAX {
             break;
         }
+        let game = contents.rules(place)?;
         let mut take = |found: RecordedGame| {
             if looked_at >= LOOKED_AT_MAX {
                 return false;
@@ -115,7 +106,7 @@ fn list_of<G: Game>(game: &G, contents: &Contents, filter: &Filter) -> GameList 
         let what = "games were looked at; choose a cycle";
         list.troubles.push(format!("Only the first {LOOKED_AT_MAX} {what}."));
     }
-    list
+    Ok(list)
 }
 
 impl Filter {

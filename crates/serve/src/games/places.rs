@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use dz_game::{AnyGame, GameError};
 use dz_store::{Ledger, MatchPurpose, Run};
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +28,8 @@ pub(crate) struct Place {
     pub(crate) who: [String; 2],
     /// The generation that played, of self-play.
     pub(crate) generation: Option<u32>,
+    /// The game, where it is on another board than the run's own.
+    pub(crate) board: Option<String>,
 }
 
 /// The files with games that a run has.
@@ -41,6 +44,15 @@ pub(crate) struct Contents {
 }
 
 impl Contents {
+    /// The rules of the games of a file.
+    ///
+    /// # Errors
+    /// A line for people, where there is no such game.
+    pub(crate) fn rules(&self, place: &Place) -> Result<AnyGame, String> {
+        let spec = place.board.as_deref().unwrap_or(&self.game).parse();
+        spec.and_then(|spec| AnyGame::of(&spec)).map_err(|error: GameError| error.to_string())
+    }
+
     /// The file at `path`, which the ledger names.
     pub(crate) fn place(&self, file: &str) -> Result<&Place, String> {
         let found = self.places.iter().find(|place| place.file == file);
@@ -59,13 +71,15 @@ pub(crate) fn contents(path: &PathBuf) -> Result<Contents, String> {
     let game = state.started.as_ref().map(|info| info.game.clone()).unwrap_or_default();
     let mut places = Vec::new();
     for (cycle, shard) in run.shards_kept(state) {
-        let who = format!("generation {}", shard.generation);
+        let on = shard.board.as_ref().map(|board| format!(" on {board}")).unwrap_or_default();
+        let who = format!("generation {}{on}", shard.generation);
         places.push(Place {
             file: shard.object.path.clone(),
             cycle,
             kind: Kind::Selfplay,
             who: [who.clone(), who],
             generation: Some(shard.generation),
+            board: shard.board.clone(),
         });
     }
     for (&cycle, state) in &state.cycles {
@@ -81,6 +95,7 @@ pub(crate) fn contents(path: &PathBuf) -> Result<Contents, String> {
                 kind,
                 who: [played.a.to_string(), played.b.to_string()],
                 generation: None,
+                board: None,
             });
         }
     }

@@ -1,6 +1,6 @@
 //! One game, position by position.
 
-use dz_game::{AnyGame, Encoding, Game, GameSpec, Move, Player, Status, Symmetry};
+use dz_game::{Encoding, Game, Move, Player, Status, Symmetry};
 use serde::Serialize;
 
 use super::places::{Contents, Place};
@@ -54,10 +54,7 @@ struct Ply {
 pub(crate) fn view(contents: &Contents, file: &str, number: u64) -> Result<GameView, String> {
     let place = contents.place(file)?;
     let recorded = one(&contents.run, place, number)?;
-    let spec: GameSpec =
-        contents.game.parse().map_err(|error: dz_game::GameError| error.to_string())?;
-    let game = AnyGame::of(&spec).map_err(|error| error.to_string())?;
-    view_of(&game, place, &recorded)
+    view_of(&contents.rules(place)?, place, &recorded)
 }
 
 fn view_of<G: Game>(game: &G, place: &Place, recorded: &RecordedGame) -> Result<GameView, String> {

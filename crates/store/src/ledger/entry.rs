@@ -76,6 +76,9 @@ pub enum Entry {
         positions: u64,
         /// The file.
         object: ObjectRef,
+        /// The game with every parameter, where it is on another board than the run's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        board: Option<String>,
     },
     /// All games of the cycle are published.
     GamesDone {

@@ -117,6 +117,9 @@ pub struct ShardState {
     pub games: u64,
     pub positions: u64,
     pub object: ObjectRef,
+    /// The game with every parameter, where it is on another board than the run's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<String>,
 }
 
 /// A cycle's finished self-play.

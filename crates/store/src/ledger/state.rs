@@ -215,8 +215,8 @@ impl RunState {
 
     fn apply_to_cycle(&mut self, entry: &Entry) {
         match entry.clone() {
-            Entry::Shard { cycle, generation, number, games, positions, object } => {
-                let shard = ShardState { generation, number, games, positions, object };
+            Entry::Shard { cycle, generation, number, games, positions, object, board } => {
+                let shard = ShardState { generation, number, games, positions, object, board };
                 self.cycle_mut(cycle).shards.entry(number).or_insert(shard);
             }
             Entry::GamesDone { cycle, generation, summary } => {

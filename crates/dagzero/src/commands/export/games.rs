@@ -6,7 +6,7 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_game::Komi;
+use dz_game::{AnyGame, Game};
 use dz_play::{Cause, Forfeit, MatchHeader, PlayedGame, PlayedMatch, Seat, read_match};
 use dz_record::{Header, Record, RecordEnd, RecordedMove};
 use dz_shard::{GameEnd, GameRecord, PlyRecord, SearchKind, ShardError, ShardHeader, ShardReader};
@@ -37,8 +37,8 @@ pub(in crate::commands) struct GameFilter {
 /// A game as a record, with what records do not hold.
 pub(in crate::commands) struct ExportedGame {
     pub(in crate::commands) name: String,
-    /// The game's komi, if it differs from the rules'.
-    pub(in crate::commands) komi: Option<Komi>,
+    /// The rules, with the game's own komi.
+    pub(in crate::commands) rules: AnyGame,
     pub(in crate::commands) record: Record,
 }
 
@@ -154,15 +154,17 @@ impl Source {
         {
             return Ok(true);
         }
+        let game = AnyGame::of(&header.game.parse()?)?;
         for record in reader.games() {
             let record = record.map_err(|error| error.at(path))?;
             if filter.game.is_some_and(|game| game != record.number) {
                 continue;
             }
             let name = format!("game-{:08}", record.number);
-            let komi = record.komi;
+            let rules = record.komi.and_then(|komi| game.with_komi(komi));
+            let rules = rules.unwrap_or_else(|| game.clone());
             let record = self.of_selfplay(&header, &record, filter.comments);
-            if !take(ExportedGame { name, komi, record })? {
+            if !take(ExportedGame { name, rules, record })? {
                 return Ok(false);
             }
         }
@@ -209,6 +211,7 @@ impl Source {
         take: TakeGame<'_>,
     ) -> anyhow::Result<bool> {
         let PlayedMatch { header, games } = read_match(text).with_context(|| name.to_owned())?;
+        let rules = AnyGame::of(&header.game.parse()?)?;
         let event =
             if self.name == name { name.to_owned() } else { format!("{} {name}", self.name) };
         for game in &games {
@@ -217,7 +220,7 @@ impl Source {
             }
             let name = format!("{name}-{:06}", game.number);
             let record = match_record(event.clone(), &header, game);
-            if !take(ExportedGame { name, komi: None, record })? {
+            if !take(ExportedGame { name, rules: rules.clone(), record })? {
                 return Ok(false);
             }
         }

@@ -10,7 +10,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use dz_game::{AnyGame, Game, GameSpec};
+use dz_game::{AnyGame, GameSpec};
 use dz_record::Format;
 
 use self::{
@@ -101,26 +101,15 @@ fn games(args: &GamesArgs, out: &mut dyn Write) -> anyhow::Result<Exit> {
     }
     let source = Source::find(&args.path, args.matches)?;
     let spec: GameSpec = source.game()?.parse()?;
-    export(&AnyGame::of(&spec)?, args, &source, out)
-}
-
-fn export<G: Game>(
-    game: &G,
-    args: &GamesArgs,
-    source: &Source,
-    out: &mut dyn Write,
-) -> anyhow::Result<Exit> {
     let path = &args.path;
-    let format = args.format.unwrap_or(Format::of(game));
+    let format = args.format.unwrap_or(Format::of(&AnyGame::of(&spec)?));
     let filter =
         GameFilter { game: args.game, generation: args.generation, comments: args.comments };
     let mut sink = Sink::new(args.out.as_deref(), format, out)?;
     let limit = args.limit.unwrap_or(u64::MAX);
-    source.each(&filter, &mut |ExportedGame { name, komi, record }| {
+    source.each(&filter, &mut |ExportedGame { name, rules, record }| {
         if sink.written() < limit {
-            let variant = komi.and_then(|komi| game.with_komi(komi));
-            let rules = variant.as_ref().unwrap_or(game);
-            let sheet = record.sheet(rules, format).map_err(|e| usage_or(e, path))?;
+            let sheet = record.sheet(&rules, format).map_err(|e| usage_or(e, path))?;
             sink.write(&name, &sheet.to_string())?;
         }
         Ok(sink.written() < limit)

@@ -85,8 +85,12 @@ pub(super) fn run(args: &PolicyArgs, out: &mut dyn Write) -> anyhow::Result<Exit
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
     let config = drive::config_of(&run, ledger.state())?;
-    let shards: Vec<PathBuf> =
-        run.shards_kept(ledger.state()).map(|(_, shard)| run.local_path(&shard.object)).collect();
+    // The policy is for the run's own board.
+    let shards: Vec<PathBuf> = run
+        .shards_kept(ledger.state())
+        .filter(|(_, shard)| shard.board.is_none())
+        .map(|(_, shard)| run.local_path(&shard.object))
+        .collect();
     if shards.is_empty() {
         let what = format!("{} has no games yet to learn from", args.run.display());
         return Err(UsageError(what).into());

@@ -31,8 +31,43 @@ const DISTINCT_MAX: usize = 256;
 /// Random games whose plies are counted.
 const RANDOM_GAMES: u64 = 100;
 
+/// Measures what the machine does with `config`, in folders that are made in the empty folder
+/// `dir`. Games and rows are means over the boards of the run, each as often as it is played.
+/// Matches are on the run's own board.
+pub(super) fn measure_boards(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
+    let boards = config.boards();
+    let on = |at: usize| {
+        let mut config = config.clone();
+        boards[at].game.clone_into(&mut config.run.game);
+        (config.run.boards, config.run.board_weights) = (Vec::new(), Vec::new());
+        measure(&config, &dir.join(at.to_string()))
+    };
+    let own = on(0)?;
+    let mut found = vec![own.clone()];
+    for at in 1..boards.len() {
+        found.push(on(at)?);
+    }
+    let games: Vec<f64> = boards.iter().map(|board| board.weight).collect();
+    let rows: Vec<f64> =
+        found.iter().zip(&games).map(|(board, weight)| board.positions * weight).collect();
+    let mean = |weights: &[f64], of: fn(&Measured) -> f64| {
+        let sum: f64 = found.iter().zip(weights).map(|(board, weight)| of(board) * weight).sum();
+        sum / weights.iter().sum::<f64>()
+    };
+    Ok(Measured {
+        positions: mean(&games, |board| board.positions),
+        bootstrap_game_s: mean(&games, |board| board.bootstrap_game_s),
+        game_s: mean(&games, |board| board.game_s),
+        train_row_s: mean(&rows, |board| board.train_row_s),
+        shuffle_row_s: mean(&rows, |board| board.shuffle_row_s),
+        position_bytes: mean(&rows, |board| board.position_bytes),
+        row_bytes: mean(&rows, |board| board.row_bytes),
+        ..own
+    })
+}
+
 /// Measures what the machine does with `config`, in the empty folder `dir`.
-pub(super) fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
+fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
     let game: GameSpec = config.run.game.parse()?;
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let mut measured = Measured {

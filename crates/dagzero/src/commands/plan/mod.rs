@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = std::time::Instant::now();
     let folder = tempfile::tempdir()?;
-    let measured = measure::measure(&config, &folder.path().join("calibration"))?;
+    let measured = measure::measure_boards(&config, folder.path())?;
     let calibration_s = begun.elapsed().as_secs_f64();
     let within = args.hours.map(|hours| {
         let seconds = hours * 3600.0;
@@ -118,7 +118,8 @@ const BUSY_SHARE: f64 = 0.25;
 impl Plan {
     fn write_text(&self, config: &RunConfig, out: &mut dyn Write) -> anyhow::Result<()> {
         let of = &self.forecast;
-        let game = &config.run.game;
+        let boards: Vec<&str> = config.boards().iter().map(|board| board.game).collect();
+        let game = boards.join(" and ");
         let cycles = count_text(of.cycles.into());
         let within = config.time_ms_max().map_or_else(String::new, |time_ms_max| {
             format!(" that fit into {}", time(time_ms_max as f64 / 1000.0))

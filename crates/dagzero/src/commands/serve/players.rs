@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
 use dz_frontends::Session;
-use dz_game::{AnyGame, Game, GameSpec, canonical_spec};
+use dz_game::{AnyGame, GameSpec, canonical_spec};
 use dz_record::Format;
 use dz_serve::{Backend, GameFile, LaidOpen, RecordText, SearchRequest};
 use dz_store::{Ledger, Run};
@@ -85,16 +85,12 @@ fn record(file: &GameFile) -> anyhow::Result<RecordText> {
     let name = Run::open(&file.run)?.name();
     let source = Source::of_file(name, &file.path)?;
     let spec: GameSpec = source.game()?.parse()?;
-    record_of(&AnyGame::of(&spec)?, &source, file.number)
-}
-
-fn record_of<G: Game>(game: &G, source: &Source, number: u64) -> anyhow::Result<RecordText> {
-    let format = Format::of(game);
+    let number = file.number;
+    let format = Format::of(&AnyGame::of(&spec)?);
     let filter = GameFilter { game: Some(number), generation: None, comments: true };
     let mut found = None;
-    source.each(&filter, &mut |ExportedGame { komi, record, .. }| {
-        let variant = komi.and_then(|komi| game.with_komi(komi));
-        let sheet = record.sheet(variant.as_ref().unwrap_or(game), format)?;
+    source.each(&filter, &mut |ExportedGame { rules, record, .. }| {
+        let sheet = record.sheet(&rules, format)?;
         found = Some(sheet.to_string());
         Ok(false)
     })?;

@@ -3,7 +3,7 @@
 use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use dz_game::{AnyGame, Game, Outcome, Status};
+use dz_game::{AnyGame, Game, Outcome, Status, game_ids};
 use dz_gatekeeper::result_of;
 use dz_network_file::NetworkFile;
 use dz_play::{PlayedGame, PlayedMatch, read_match};
@@ -15,6 +15,7 @@ use dz_trainer::checkpoint;
 pub(super) fn shard(
     path: &Path,
     info: &RunInfo,
+    board: &BoardIds,
     generation: u32,
     champion: Option<&str>,
     games: u64,
@@ -22,8 +23,8 @@ pub(super) fn shard(
 ) -> anyhow::Result<Range<u64>> {
     let found = dz_shard::describe(path)?;
     let header = &found.header;
-    same("game", &header.game, &info.game)?;
-    same("encoding", &header.encoding, &info.encoding)?;
+    same("game", &header.game, &board.game)?;
+    same("encoding", &header.encoding, &board.encoding)?;
     same("run's seed", &header.run_seed, &info.seed)?;
     same("generation", &header.generation, &generation)?;
     same("number of games", &found.games, &games)?;
@@ -34,11 +35,38 @@ pub(super) fn shard(
     Ok(header.first_game()..header.first_game() + found.games)
 }
 
-/// A whole row file, every row decoded. Answers how many there are.
-pub(super) fn rows(path: &Path, info: &RunInfo, cycle: u32) -> anyhow::Result<u64> {
+/// A board of a run: the game with its parameters, and its encoding.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BoardIds {
+    game: String,
+    encoding: String,
+}
+
+impl BoardIds {
+    /// The board that the ledger names; none is the run's own.
+    pub(super) fn of(info: &RunInfo, board: Option<&str>) -> anyhow::Result<Self> {
+        let Some(board) = board else {
+            let RunInfo { game, encoding, .. } = info.clone();
+            return Ok(Self { game, encoding });
+        };
+        let (game, encoding) = game_ids(&board.parse()?)?;
+        Ok(Self { game, encoding })
+    }
+}
+
+/// A whole row file of one of these boards, every row decoded. Answers how many there are.
+pub(super) fn rows(
+    path: &Path,
+    info: &RunInfo,
+    boards: &[BoardIds],
+    cycle: u32,
+) -> anyhow::Result<u64> {
     let mut reader = RowReader::open(path)?;
     reader.verify()?;
-    reader.check(&info.game, &info.encoding)?;
+    let is_one = |ids: &&BoardIds| reader.check(&ids.game, &ids.encoding).is_ok();
+    if boards.iter().find(is_one).is_none() {
+        reader.check(&info.game, &info.encoding)?;
+    }
     // Validation rows are drawn as of no cycle, so that losses are taken over much the same ones.
     let drawn_in = if reader.header().set == RowSet::Validation { 0 } else { u64::from(cycle) };
     same("cycle", &reader.header().cycle, &drawn_in)?;

@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use dz_store::{Audit, Entry, Ledger, ObjectRef, Record, Run, StoreError, layout};
 
 use super::findings::{Findings, cut_from};
-use super::inside;
+use super::inside::{self, BoardIds};
 
 /// Objects that a run is to go on without.
 pub(super) struct Out {
@@ -26,6 +26,7 @@ pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Out {
         audit,
         seen: BTreeMap::new(),
         numbers: BTreeMap::new(),
+        boards: boards(audit),
         missing: Vec::new(),
         damaged: Vec::new(),
         findings,
@@ -61,6 +62,8 @@ struct Checker<'a, 'f> {
     seen: BTreeMap<&'a str, &'a ObjectRef>,
     /// Numbers of the games in shards: first number to number after the last, and the path.
     numbers: BTreeMap<u64, (u64, &'a str)>,
+    /// The boards that shards are of.
+    boards: Vec<BoardIds>,
     missing: Vec<(&'a Record, &'a ObjectRef, String)>,
     damaged: Vec<ObjectRef>,
     findings: &'f mut Findings,
@@ -112,17 +115,19 @@ impl<'a> Checker<'a, '_> {
     fn inside(&mut self, entry: &'a Entry, object: &'a ObjectRef) -> anyhow::Result<()> {
         let info = self.audit.state.started.as_ref().context("the run never began")?;
         match entry {
-            Entry::Shard { generation, games, positions, .. } => {
+            Entry::Shard { generation, games, positions, board, .. } => {
                 let path = self.run.local_path(object);
                 let champion = self.champion(*generation);
+                let board = BoardIds::of(info, board.as_deref())?;
                 let numbers =
-                    inside::shard(&path, info, *generation, champion, *games, *positions)?;
+                    inside::shard(&path, info, &board, *generation, champion, *games, *positions)?;
+
                 self.findings.games += numbers.end - numbers.start;
                 self.number_once(numbers, &object.path)
             }
             Entry::Rows { cycle, train, validation, summary } => {
                 let of_set = if train.contains(object) { train } else { validation };
-                let rows = inside::rows(&self.run.local_path(object), info, *cycle)?;
+                let rows = inside::rows(&self.run.local_path(object), info, &self.boards, *cycle)?;
                 let wanted = if train.contains(object) {
                     summary.train_rows
                 } else {
@@ -178,6 +183,17 @@ impl<'a> Checker<'a, '_> {
     fn content(&self, object: &ObjectRef) -> anyhow::Result<Vec<u8>> {
         Ok(self.run.read(&object.path)?.to_vec())
     }
+}
+
+/// The boards that shards are of. Those that are none are findings of their shards.
+fn boards(audit: &Audit) -> Vec<BoardIds> {
+    let Some(info) = &audit.state.started else { return Vec::new() };
+    let boards = audit.records.iter().filter_map(|record| match &record.entry {
+        Entry::Shard { board, .. } => Some(board.as_deref()),
+        _ => None,
+    });
+    let boards: BTreeSet<Option<&str>> = boards.collect();
+    boards.into_iter().filter_map(|board| BoardIds::of(info, board).ok()).collect()
 }
 
 /// What can be done about a bad object.
