@@ -66,8 +66,13 @@ fn boxed<G: Game>(game: &G, devices: &[DeviceChoice], cache_entries: usize) -> B
 pub struct OnDevices(pub Vec<DeviceChoice>);
 
 impl<G: Game> NetworkLoader<G> for OnDevices {
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
-        Ok(dz_burn_net::network_evaluator_on(game, bytes, &self.0)?)
+    fn load(
+        &self,
+        game: &G,
+        bytes: &[u8],
+        optimism: f64,
+    ) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
+        Ok(dz_burn_net::optimistic_evaluator_on(game, bytes, &self.0, optimism)?)
     }
 }
 

@@ -49,7 +49,8 @@ pub(crate) fn sources_of<G: Game>(
         return Ok((sources, name));
     };
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
-    let network = dz_burn_net::network_evaluator_on(game, bytes, &devices)?;
+    let optimism = config.search.policy_optimism;
+    let network = dz_burn_net::optimistic_evaluator_on(game, bytes, &devices, optimism)?;
     let source = sources.add_network(game, network, config.selfplay.cache_entries as usize)?;
     let params = SearchSettings::of(&config.search).params;
     dz_play::check_numbers(game, &params, &sources, source)?;

@@ -39,7 +39,7 @@ fn target(
         number.is_some()
     };
     match head {
-        Head::SoftPolicy | Head::ShortTermError => false,
+        Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => false,
         Head::PliesLeft => number(aux.plies_left.map(f32::from), out),
         Head::Margin => number(aux.margin.map(f32::from), out),
         Head::ShortTerm => {

@@ -29,6 +29,8 @@ pub enum Head {
     Ownership,
     /// How far the value of the shortest horizon is from what comes.
     ShortTermError,
+    /// The policy target of rows after which the player did better than expected.
+    OptimisticPolicy,
 }
 
 /// What a head gives. This decides which layer it reads and how its loss is computed.
@@ -64,8 +66,8 @@ struct Row {
     /// The name of its one layer in networks and checkpoints.
     layer: &'static str,
     output: HeadOutput,
-    /// Whether rows have a column with its target. The soft policy's is made of the policy's, that
-    /// of the short-term error of the short-term value's.
+    /// Whether rows have a column with its target. Those of the soft and the optimistic policy are
+    /// made of the policy's, that of the short-term error of the short-term value's.
     in_rows: bool,
     /// Whether network files have it, because somebody who plays reads it.
     in_files: bool,
@@ -94,11 +96,12 @@ const TABLE: [Row; Head::COUNT] = [
     row("margin", "margin.output", Number(Unit::Side), true, true, |w| w.margin_weight),
     row("ownership", "ownership.points", Points, true, true, |w| w.ownership_weight),
     row("short_term_error", "short_term_error.output", SquaredError, false, true, |w| w.short_term_error_weight),
+    row("optimistic_policy", "optimistic_policy.linear", Policy, false, true, |w| w.optimistic_policy_weight),
 ];
 
 impl Head {
     /// How many there are.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
 
     /// All of them, in order.
     pub const ALL: [Self; Self::COUNT] = [
@@ -109,6 +112,7 @@ impl Head {
         Self::Margin,
         Self::Ownership,
         Self::ShortTermError,
+        Self::OptimisticPolicy,
     ];
 
     fn row(self) -> &'static Row {
@@ -140,6 +144,13 @@ impl Head {
         self.row().in_files
     }
 
+    /// Whether engines compute it beside win, draw and loss: one number from the value head's hidden
+    /// layer that network files have.
+    pub fn is_value_column(self) -> bool {
+        let is_number = matches!(self.output(), Number(_) | SquaredError);
+        is_number && self.is_exported()
+    }
+
     /// What its loss counts, 0 or more.
     pub fn weight(self, section: &HeadsSection) -> f64 {
         (self.row().weight)(section)
@@ -167,6 +178,7 @@ mod tests {
             margin_weight: 4.0,
             ownership_weight: 5.0,
             short_term_error_weight: 6.0,
+            optimistic_policy_weight: 7.0,
         };
         for (i, head) in Head::ALL.into_iter().enumerate() {
             assert_eq!(head as usize, i);

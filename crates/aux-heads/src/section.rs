@@ -35,6 +35,12 @@ section! {
         /// squared error, linear from 0.4 on (KataGo: 2). It needs `short_term_weight` above 0.
         /// Searches with `search.uncertainty_coeff` weigh positions by it.
         [Fixed, real(0.0, 1000.0)] short_term_error_weight: f64 = 0.0;
+        /// A second policy, of positions that turned out well: cross-entropy of the policy target,
+        /// where a row counts w = 1 / (1 + e^(-3 (z - 1.5))), and z says by how many standard
+        /// deviations the short-term value of the shortest horizon was above the expected one
+        /// (KataGo's short-term optimistic policy: 1). It needs `short_term_error_weight` above 0.
+        /// Searches with `search.policy_optimism` read it.
+        [Fixed, real(0.0, 1000.0)] optimistic_policy_weight: f64 = 0.0;
     }
 }
 

@@ -34,7 +34,9 @@ pub use infer::canary::{
     CanaryReport, burn_canary, canary, canary_spec, difference_from_processor,
 };
 pub use infer::evaluator::BurnEvaluator;
-pub use infer::load::{network_evaluator, network_evaluator_on, network_on, network_with};
+pub use infer::load::{
+    network_evaluator, network_evaluator_on, network_on, network_with, optimistic_evaluator_on,
+};
 pub use infer::options::EvaluatorOptions;
 pub use precision::Precision;
 pub use train::burn_learner::BurnLearner;

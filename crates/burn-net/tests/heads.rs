@@ -34,7 +34,7 @@ fn heads_without_targets_change_nothing_else() {
         let (mut with, mut without) = (learner(&heads), learner(&plain));
         for i in 0..6 {
             let batch = rows_with_heads(&heads, 70, i, 0.0);
-            // The soft policy alone learns from what is there, so it counts nothing here.
+            // The soft policy learns from what is there, so it counts nothing here.
             let batch = dz_burn_net::TrainBatch {
                 policy_weights: vec![f32::from(!heads.heads.contains(&Head::SoftPolicy)); 70],
                 ..batch
@@ -78,6 +78,8 @@ fn every_head_is_learnt_by_heart() {
         // A little below the entropy of the targets: nine tenths on one of three, or of six moves.
         let least = match head {
             Head::PliesLeft | Head::Margin | Head::ShortTermError => 0.0,
+            // How much rows count for it falls while values are learnt, too.
+            Head::OptimisticPolicy => 0.0,
             Head::ShortTerm | Head::Ownership => 0.29,
             Head::Reply => 0.4,
             Head::SoftPolicy => 1.689,
@@ -119,6 +121,41 @@ fn ask(network: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutpu
     network.wait(ticket).unwrap()
 }
 
+/// The optimistic policy is mixed into the layer that plays: logits are those of the mix, and
+/// nothing else changes.
+#[test]
+fn optimism_mixes_the_logits_of_both_policies() {
+    for spec in [small(), NetworkSpec { any_size: true, policy_len: 21, ..full() }] {
+        let spec = all_heads(spec);
+        let mut learner = learner(&spec);
+        for i in 0..20 {
+            learner.step(&rows_with_heads(&spec, 24, i % 3, 1.0), 0.02).unwrap();
+        }
+        let file = learner.export(&info()).unwrap();
+        let batch = rows_with_heads(&spec, 9, 77, 1.0).planes;
+        let answers = [0.0, 1.0, 0.25].map(|optimism| {
+            let mixed = file.with_optimism(optimism).unwrap().into_owned();
+            mixed.check().unwrap();
+            let plays = mixed.on_own_board().unwrap();
+            ask(&mut CpuEvaluator::load(&plays).unwrap(), &batch)
+        });
+        let [plain, optimistic, mix] = answers;
+        let far = plain.policy_logits.iter().zip(&optimistic.policy_logits);
+        assert!(far.clone().any(|(a, b)| (a - b).abs() > 0.05), "the two policies differ");
+        for ((a, b), found) in far.zip(&mix.policy_logits) {
+            assert!((0.75 * a + 0.25 * b - found).abs() < 1e-4, "{a} {b} {found}");
+        }
+        for other in [optimistic, mix] {
+            let policy_logits = plain.policy_logits.clone();
+            assert_eq!(NetworkOutputs { policy_logits, ..other }, plain);
+        }
+        // A file without the head plays as it is, and with optimism not at all.
+        let bare = file.with_optimism(0.0).unwrap().into_owned();
+        assert!(bare.with_optimism(0.5).is_err() && *bare.with_optimism(0.0).unwrap() == bare);
+        assert_eq!(*file.on_own_board().unwrap(), *bare.on_own_board().unwrap());
+    }
+}
+
 /// A file with exported heads plays as one without them, and they are what the learner's losses are
 /// of.
 #[test]
@@ -130,7 +167,7 @@ fn exported_heads_do_not_disturb_who_plays() {
     }
     let bytes = learner.export(&info()).unwrap().to_bytes().unwrap();
     let file = NetworkFile::from_bytes(&bytes).unwrap();
-    let exported = [Head::Margin, Head::Ownership, Head::ShortTermError];
+    let exported = [Head::Margin, Head::Ownership, Head::ShortTermError, Head::OptimisticPolicy];
     assert_eq!(file.header.spec.heads, exported.into());
     assert_eq!(file.header.spec.format(), 3);
     let mut bare = file.clone();

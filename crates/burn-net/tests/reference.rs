@@ -158,6 +158,7 @@ impl Plain<'_> {
         match head {
             Head::Reply => self.linear(policy, "reply.linear"),
             Head::SoftPolicy => self.linear(policy, "soft_policy.linear"),
+            Head::OptimisticPolicy => self.linear(policy, "optimistic_policy.linear"),
             Head::ShortTerm => self.linear(hidden, "short_term.output"),
             Head::PliesLeft => self.linear(hidden, "plies_left.output"),
             Head::Margin => self.linear(hidden, "margin.output"),
@@ -275,7 +276,8 @@ fn heads_lose_what_is_written_down() {
         for (i, weight) in batch.policy_weights.iter_mut().enumerate() {
             *weight = (i % 3) as f32;
         }
-        let is_made = |head| matches!(head, Head::SoftPolicy | Head::ShortTermError);
+        let is_made =
+            |head| matches!(head, Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy);
         for head in Head::ALL.into_iter().filter(|&head| !is_made(head)) {
             batch.heads[head].weights = batch.policy_weights.clone();
         }
@@ -292,7 +294,7 @@ fn heads_lose_what_is_written_down() {
             for (i, features) in features.iter().enumerate() {
                 let outputs = plain.head(head, features);
                 let (source, length) = match head {
-                    Head::SoftPolicy => (&batch.policy, length),
+                    Head::SoftPolicy | Head::OptimisticPolicy => (&batch.policy, length),
                     Head::ShortTermError => (&batch.heads[Head::ShortTerm].targets, 9),
                     _ => (&batch.heads[head].targets, length),
                 };
@@ -317,6 +319,18 @@ fn heads_lose_what_is_written_down() {
                         let sum: f64 = powers[6..].iter().sum();
                         let off = shortest(&powers) / sum - shortest(&targets);
                         huber(4.0 / (1.0 + (-outputs[0]).exp()) - off * off, 0.4)
+                    }
+                    Head::OptimisticPolicy => {
+                        let values = plain.head(Head::ShortTerm, features);
+                        let powers: Vec<f64> = values.iter().map(|x| x.exp()).collect();
+                        let sum: f64 = powers[6..].iter().sum();
+                        let came = &batch.heads[Head::ShortTerm].targets[9 * i..9 * i + 9];
+                        let came = f64::from(came[6]) - f64::from(came[8]);
+                        let error = plain.head(Head::ShortTermError, features)[0];
+                        let variance = 4.0 / (1.0 + (-error).exp()) + 0.0001;
+                        let z = (came - shortest(&powers) / sum) / variance.sqrt();
+                        let weight = 1.0 / (1.0 + (-(z - 1.5) * 3.0).exp());
+                        weight * cross_entropy(&outputs, &targets, length)
                     }
                     Head::SoftPolicy => {
                         let roots: Vec<f64> = targets.iter().map(|p| p.powf(0.25)).collect();

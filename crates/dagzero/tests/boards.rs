@@ -14,7 +14,8 @@ const PRESET: &str = "format = 1\n\
     komi_deviation = 1.0, fork_share = 0.3, reanalyse_share = 0.2 }\n\
     bootstrap = { games = 40, playouts = 8 }\nnetwork = { blocks = 2, channels = 8, any_size = true, \
     global_pooling = true }\ntraining = { batch = 32 }\nwindow = { rows_min = 300 }\n\
-    heads = { ownership_weight = 1.0, margin_weight = 0.1, reply_weight = 0.1 }\n\
+    heads = { ownership_weight = 1.0, margin_weight = 0.1, reply_weight = 0.1, short_term_weight = 1.0, \
+    short_term_error_weight = 1.0, optimistic_policy_weight = 1.0 }\nsearch = { policy_optimism = 0.3 }\n\
     gate = { rule = \"always\" }\nrating = { games = 0 }\nfinal = { games = 0 }\n";
 
 fn configuration(folder: &Path, text: &str) -> String {
@@ -66,6 +67,13 @@ fn one_network_learns_several_boards() {
     assert!(games.iter().any(|game| size(game) != '3' && says(game, "forked from game")));
     assert!(games.iter().any(|game| size(game) != '3' && says(game, "searched anew")));
 
+    // The same network with another share of its optimistic policy, on another board.
+    let bold = format!("{run},policy_optimism=1");
+    let plays =
+        ["match", &bold, &run, "--game", "go:size=5,komi=9", "--games", "4", "--playouts", "8"];
+    let played = json(&[&plays[..], &["--json"]].concat());
+    assert_eq!(played["games"], 4, "{played}");
+
     let other = folder.path().join("other").display().to_string();
     said(&["run", &config, "--dir", &other]);
     for object in ["networks", "rows", "shards"] {
@@ -104,6 +112,8 @@ fn boards_that_the_network_cannot_play_on_are_refused() {
         ("run.boards=[\"go:size=4\", \"go:size=99\"]", "run.boards[1]"),
         ("run.board_weights=[1]", "1 weights for the 2 of run.boards"),
         ("run.board_weights=[1, 0]", "run.board_weights[1]"),
+        ("heads.optimistic_policy_weight=0", "search.policy_optimism"),
+        ("heads.short_term_error_weight=0", "heads.optimistic_policy_weight"),
         ("workers.mailbox=\"box\"", "workers play on the board of run.game alone"),
     ] {
         let refused = dagzero(&["run", &config, "--dir", &run, "--set", set]);

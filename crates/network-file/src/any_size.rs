@@ -31,12 +31,13 @@ impl NetworkFile {
     pub fn on_board(&self, board: &Board<'_>) -> Result<Cow<'_, Self>, NetworkError> {
         if !self.header.spec.any_size {
             self.check_fits(board.game, board.encoding)?;
-            return Ok(Cow::Borrowed(self));
+            return self.with_optimism(0.0);
         }
         self.check()?;
-        let spec = self.header.spec.on_board(board)?;
+        let plays = self.with_optimism(0.0)?;
+        let spec = plays.header.spec.on_board(board)?;
         spec.validate()?;
-        Ok(Cow::Owned(self.spread(spec)))
+        Ok(Cow::Owned(plays.spread(spec)))
     }
 
     /// The network as it plays on the board that it was trained on.
@@ -48,7 +49,7 @@ impl NetworkFile {
             self.header.spec;
         if !any_size {
             self.check()?;
-            return Ok(Cow::Borrowed(self));
+            return self.with_optimism(0.0);
         }
         self.on_board(&Board { game, encoding, height, width, policy_len })
     }

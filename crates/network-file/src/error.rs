@@ -96,6 +96,12 @@ pub enum NetworkError {
         /// What was asked for.
         wanted: String,
     },
+    /// The network lacks a head that a search asks for.
+    #[error(
+        "search.policy_optimism needs a network that was trained with heads.optimistic_policy_weight above 0; \
+         set it to 0"
+    )]
+    NoOptimisticPolicy,
     /// The network has another shape than the configuration asks for.
     #[error("the {kind} is of another network: {difference}; start a new run for another network")]
     OtherSpec {

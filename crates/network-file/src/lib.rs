@@ -94,6 +94,10 @@
 //! | `margin.output.weight`, `.bias` (where `heads` has it) | `[1, value_hidden]`, `[1]` |
 //! | `short_term_error.output.weight`, `.bias` (likewise) | `[1, value_hidden]`, `[1]` |
 //! | `ownership.points.weight`, `.bias` (where `heads` has it) | `[3, C]`, `[3]` |
+//! | `optimistic_policy.linear.weight`, `.bias` (where `heads` has it) | as `policy.linear` |
+//!
+//! The optimistic policy gives logits as the policy does. Engines do not compute it:
+//! [`NetworkFile::with_optimism`] mixes both layers to one before a network plays.
 //!
 //! Other heads ([`Head`]) are in checkpoints alone: `reply.linear` and `soft_policy.linear` as
 //! `policy.linear`, from the same convolution; `short_term.output` `[9, value_hidden]`
@@ -110,6 +114,7 @@ mod any_size;
 pub mod container;
 mod error;
 mod file;
+mod optimism;
 mod spec;
 
 /// Added to the variances of batch norm before the square root, in training and where it is folded.

@@ -244,8 +244,7 @@ impl NetworkSpec {
     /// The exported heads whose layer stands beside the value's last one, with one number each: the
     /// columns of engines behind win, draw and loss.
     pub fn value_columns(&self) -> impl Iterator<Item = Head> + '_ {
-        let beside = [Head::Margin, Head::ShortTermError];
-        beside.into_iter().filter(|head| self.heads.contains(head))
+        self.heads.iter().copied().filter(|head| head.is_value_column())
     }
 
     /// The earliest format of files that can say it.

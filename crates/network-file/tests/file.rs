@@ -151,15 +151,16 @@ fn heads_are_told_of_where_there_are_some() {
     assert_eq!(shapes["margin.output.bias"], [1]);
     assert_eq!(shapes["ownership.points.weight"], [3, 8]);
     assert_eq!(shapes["short_term_error.output.weight"], [1, 5]);
-    assert_eq!(shapes.len(), spec().tensor_shapes().len() + 14);
+    assert_eq!(shapes["optimistic_policy.linear.weight"], [7, 84]);
+    assert_eq!(shapes.len(), spec().tensor_shapes().len() + 16);
     let exported = all.exported();
     assert_eq!(
         serde_json::to_value(&exported).unwrap()["heads"],
-        serde_json::json!(["margin", "ownership", "short_term_error"])
+        serde_json::json!(["margin", "ownership", "short_term_error", "optimistic_policy"])
     );
-    assert_eq!(exported.tensor_shapes().len(), spec().tensor_shapes().len() + 6);
+    assert_eq!(exported.tensor_shapes().len(), spec().tensor_shapes().len() + 8);
     let lengths = Head::ALL.map(|head| all.target_len(head));
-    assert_eq!(lengths, [7, 7, 9, 1, 1, 3 * 42, 1]);
+    assert_eq!(lengths, [7, 7, 9, 1, 1, 3 * 42, 1, 7]);
 }
 
 #[test]

@@ -107,6 +107,7 @@ impl SearchPlayer {
             // Nobody says by how many points a game will be won, or how sure a value is.
             settings.params.score_utility = None;
             settings.params.uncertainty = None;
+            settings.params.policy_optimism = 0.0;
         }
         Self {
             evaluator,

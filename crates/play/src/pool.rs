@@ -20,11 +20,18 @@ pub type BoxError = Box<dyn Error + Send + Sync>;
 
 /// Puts network files on a device. A library of networks implements it; tests use fakes.
 pub trait NetworkLoader<G: Game> {
-    /// The network of the file `bytes`.
+    /// The network of the file `bytes`, with this share of its optimistic policy
+    /// ([`SearchParams::policy_optimism`]).
     ///
     /// # Errors
-    /// If the file is damaged or for another game, or the device fails.
-    fn load(&self, game: &G, bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError>;
+    /// If the file is damaged, for another game or without an optimistic policy that is asked for,
+    /// or the device fails.
+    fn load(
+        &self,
+        game: &G,
+        bytes: &[u8],
+        optimism: f64,
+    ) -> Result<Box<dyn NetworkEvaluator>, BoxError>;
 }
 
 /// The loader of matches in which no network plays.
@@ -32,7 +39,12 @@ pub trait NetworkLoader<G: Game> {
 pub struct NoNetworks;
 
 impl<G: Game> NetworkLoader<G> for NoNetworks {
-    fn load(&self, _game: &G, _bytes: &[u8]) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
+    fn load(
+        &self,
+        _game: &G,
+        _bytes: &[u8],
+        _optimism: f64,
+    ) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
         Err("no network can be loaded here; give PlayerPool::new a loader".into())
     }
 }
@@ -233,8 +245,12 @@ impl<G: Game> PlayerPool<G> {
         let evaluator = &search.evaluator;
         // Else the search plays its rollouts itself.
         let plays = search.params.leaf_value != LeafValue::Rollout;
+        let optimism = search.params.policy_optimism;
         let key = match evaluator {
             PlayerEvaluator::Added(index) => return Ok(*index),
+            PlayerEvaluator::Network { hash, .. } if optimism > 0.0 => {
+                format!("{hash} with optimism {optimism}")
+            }
             PlayerEvaluator::Network { hash, .. } => hash.clone(),
             PlayerEvaluator::Uniform => "uniform".to_owned(),
             PlayerEvaluator::Rollout => format!("rollout {:?} {plays}", search.rollouts),
@@ -250,7 +266,7 @@ impl<G: Game> PlayerPool<G> {
             PlayerEvaluator::Added(index) => *index,
             PlayerEvaluator::Network { bytes, .. } => {
                 let failed = |source| PlayerError::Load { name: name.to_owned(), source };
-                let network = self.networks.load(&self.game, bytes).map_err(failed)?;
+                let network = self.networks.load(&self.game, bytes, optimism).map_err(failed)?;
                 let added = sources.add_network(&self.game, network, self.cache_entries);
                 added.map_err(|error| failed(error.into()))?
             }

@@ -41,6 +41,7 @@ fn the_plain_section_is_the_plain_reference() {
         value_bias: None,
         score_utility: None,
         uncertainty: None,
+        policy_optimism: 0.0,
         leaf_value: LeafValue::Network,
         rollout: RolloutPolicy::Uniform,
         leaf_rollouts: 1,
@@ -77,7 +78,7 @@ fn each_change_of_the_section_changes_the_settings() {
         leaf_value={mix=0.5} rollout=mogo leaf_rollouts=8 untried=rollout grow=episode edge_values=split expansion=40 expansion={start=1,waiting_max=8} leaves_max=8 \
         collisions_max=4 in_flight={losses=3} root_prior_temperature=1.1 forced_playouts=2 target=pruned \
         target=regularized target=completed_q move_choice=value move_choice=amaf \
-        move_choice=lcb move_choice=regularized move_choice=gumbel nodes_max=100 reuse=true \
+        move_choice=lcb move_choice=regularized move_choice=gumbel policy_optimism=0.5 nodes_max=100 reuse=true \
         check_states=true";
     let plain = SearchSettings::of(&SearchSection::plain());
     let mut met = vec![plain];

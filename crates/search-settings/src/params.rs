@@ -71,6 +71,10 @@ pub struct SearchParams {
     /// Weighs visits by how sure the network is of its values; none counts all alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<UncertaintyWeights>,
+    /// Share of the optimistic policy in the priors, 0 to 1. Searches do not read it: networks are
+    /// loaded with it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub policy_optimism: f64,
     /// What a leaf is worth.
     pub leaf_value: LeafValue,
     /// How rollouts move; the search itself plays none.
@@ -273,6 +277,8 @@ impl SearchParams {
         if self.uncertainty.is_some() && !fits {
             return Err(ParamsError::UncertaintyElsewhere);
         }
+        let optimism = self.policy_optimism;
+        range((0.0..=1.0).contains(&optimism), "policy_optimism", "a share from 0 to 1")?;
         let fault = self.score_utility.and_then(|score| score.fault());
         let fault = fault.or_else(|| self.uncertainty.and_then(|weights| weights.fault()));
         match fault {
@@ -290,6 +296,11 @@ impl SearchParams {
         }
         if self.revisit == Revisit::Draw { Err(ParamsError::DrawsInSplit) } else { Ok(()) }
     }
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Returns 1, what files of matches leave out.

@@ -182,6 +182,12 @@ section! {
         /// m, the most that a position weighs, and what finished games weigh (KataGo's
         /// uncertaintyMaxWeight: 8).
         [Results, real(1.0, 1000.0)] uncertainty_weight_max: f64 = 8.0;
+        /// Share of the optimistic policy in the priors of network searches: logits are
+        /// (1 - o) p + o q, where this is o, p the policy's and q the optimistic policy's. Moves
+        /// that may turn out better than expected are then tried earlier (KataGo's policyOptimism:
+        /// 1 in play and 0.2 at roots, 0 in self-play; here roots take no other share). It needs a
+        /// network with `heads.optimistic_policy_weight` above 0.
+        [Results, real(0.0, 1.0)] policy_optimism: f64 = 0.0;
         /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
         /// (1 - l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;

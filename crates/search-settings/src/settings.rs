@@ -125,6 +125,7 @@ fn params(section: &SearchSection) -> SearchParams {
         value_bias: section.value_bias(),
         score_utility: section.score_utility(),
         uncertainty: section.uncertainty(),
+        policy_optimism: section.policy_optimism,
         leaf_value: section.leaf_value,
         rollout: section.rollout.policy(),
         leaf_rollouts: section.leaf_rollouts,

@@ -73,7 +73,7 @@ impl AuxColumns {
                     debug_assert!(row.ownership.is_none() || self.ownership.len() == end);
                     self.ownership.resize(end, 0);
                 }
-                Head::SoftPolicy | Head::ShortTermError => {}
+                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
             }
         }
     }
@@ -85,7 +85,7 @@ impl AuxColumns {
             Head::ShortTerm => HORIZONS * 4,
             Head::PliesLeft => 2,
             Head::Ownership => ownership_bytes(shape.planes).saturating_add(1),
-            Head::SoftPolicy | Head::ShortTermError => 0,
+            Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => 0,
         });
         bytes.fold(0, usize::saturating_add)
     }
@@ -122,7 +122,7 @@ impl AuxColumns {
                     columns.numbers("ownership_known", known);
                     columns.raw("ownership", &self.ownership);
                 }
-                Head::SoftPolicy | Head::ShortTermError => {}
+                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
             }
         }
     }
@@ -147,7 +147,7 @@ impl AuxColumns {
                     columns.margin = stored.map(margin).collect::<Result<_, _>>()?;
                 }
                 Head::Ownership => columns.decode_ownership(reader, shape, count)?,
-                Head::SoftPolicy | Head::ShortTermError => {}
+                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
             }
         }
         Ok(columns)

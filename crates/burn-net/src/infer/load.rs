@@ -42,7 +42,23 @@ pub fn network_evaluator_on<G: Game>(
     bytes: &[u8],
     devices: &[DeviceChoice],
 ) -> Result<Box<dyn NetworkEvaluator>, NetError> {
+    optimistic_evaluator_on(game, bytes, devices, 0.0)
+}
+
+/// The same with a share of the network's optimistic policy in its policy, 0 to 1 (see
+/// [`NetworkFile::with_optimism`]).
+///
+/// # Errors
+/// As [`network_evaluator_on`]; [`NetworkError::NoOptimisticPolicy`] if the network has none and
+/// `optimism` is above 0.
+pub fn optimistic_evaluator_on<G: Game>(
+    game: &G,
+    bytes: &[u8],
+    devices: &[DeviceChoice],
+    optimism: f64,
+) -> Result<Box<dyn NetworkEvaluator>, NetError> {
     let file = NetworkFile::from_bytes(bytes)?;
+    let file = file.with_optimism(optimism)?;
     let file = &*on_board_of(game, &file)?;
     // On all cards in the same way, so that all give the same evaluations.
     let spec = &file.header.spec;

@@ -17,6 +17,15 @@ const HUBER: f64 = 0.5;
 /// The same for squared errors of values (`KataGo`: 0.4).
 const ERROR_HUBER: f64 = 0.4;
 
+/// What is added to variances, so that small ones divide nothing by 0 (`KataGo`: 0.0001).
+const OPTIMISM_VARIANCE_MIN: f64 = 1e-4;
+
+/// Standard deviations above what was expected at which a row counts a half (`KataGo`: 1.5).
+const OPTIMISM_EXCESS: f64 = 1.5;
+
+/// How steeply rows count more with each standard deviation (`KataGo`: 3).
+const OPTIMISM_SLOPE: f64 = 3.0;
+
 /// Values are in [-1, 1].
 const SQUARED_ERROR_MAX: f64 = 4.0;
 
@@ -36,10 +45,7 @@ impl Heads {
     /// The numbers of heads that stand beside the value and are exported, `[B, 1]` each, in the
     /// order of [`NetworkSpec::value_columns`].
     pub(crate) fn value_columns(&self, ops: &BoardOps, features: &Features) -> Vec<Tensor<2>> {
-        let columns = self.0.iter().filter(|(head, _)| {
-            head.is_exported()
-                && matches!(head.output(), HeadOutput::Number(_) | HeadOutput::SquaredError)
-        });
+        let columns = self.0.iter().filter(|(head, _)| head.is_value_column());
         columns.map(|(_, layer)| layer.logits(ops, features.hidden.clone())).collect()
     }
 
@@ -99,6 +105,17 @@ pub(crate) fn error_loss(
     let expected = sigmoid(logits).mul_scalar(SQUARED_ERROR_MAX);
     let each = huber(expected, off.clone() * off, ERROR_HUBER);
     (each * shares.reshape([rows, 1])).sum_dim(0)
+}
+
+/// How much rows count for the optimistic policy, `[rows]`, 0 to 1: 1 / (1 + e^(-3 (z - 1.5))),
+/// where z says by how many standard deviations what came, `came [rows]`, was above `values`,
+/// `[rows, 1]`. `logits [rows, 1]` say the variance (`KataGo`, `metrics_pytorch.py`: short-term
+/// optimistic policy, without its term for points).
+pub(crate) fn optimism(values: Tensor<2>, logits: Tensor<2>, came: Tensor<1>) -> Tensor<1> {
+    let [rows, _] = values.dims();
+    let variance = sigmoid(logits).mul_scalar(SQUARED_ERROR_MAX).add_scalar(OPTIMISM_VARIANCE_MIN);
+    let excess = (came.reshape([rows, 1]) - values) / variance.sqrt();
+    sigmoid(excess.sub_scalar(OPTIMISM_EXCESS).mul_scalar(OPTIMISM_SLOPE)).reshape([rows])
 }
 
 /// Of `[rows, 1]` each; linear from `bound` on.
@@ -205,6 +222,23 @@ mod tests {
         let targets = [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]];
         let found = one(Head::Ownership, outputs, targets.concat(), vec![1.0, 0.5]);
         assert!((found - 2.0 * 2.0_f32.ln()).abs() < 1e-6, "{found}");
+    }
+
+    #[test]
+    fn rows_that_turned_out_well_count_for_the_optimistic_policy() {
+        let device = Device::flex();
+        let column = |numbers: &[f32]| -> Tensor<2> {
+            upload(numbers.to_vec(), &device).reshape([numbers.len(), 1])
+        };
+        // A variance of 4 s with s = 1/16, so a standard deviation of 1/2: z = 0, 1.5, 2.5, -2.
+        let logit = -15.0_f32.ln();
+        let came = upload(vec![0.25, 1.0, 1.0, -1.0], &device);
+        let values = column(&[0.25, 0.25, -0.25, 0.0]);
+        let found = download(optimism(values, column(&[logit; 4]), came));
+        let wanted = [-1.5, 0.0, 1.0, -3.5_f32].map(|x| 1.0 / (1.0 + (-3.0 * x).exp()));
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!((found - wanted).abs() < 1e-3, "{found} {wanted}");
+        }
     }
 
     /// Logits 0 and ln 3 say squared errors of 2 and 3.

@@ -99,7 +99,7 @@ pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
     let targets = |head: Head| match head {
         _ if !spec.heads.contains(&head) => Vec::new(),
         // These are made of others.
-        Head::SoftPolicy | Head::ShortTermError => Vec::new(),
+        Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => Vec::new(),
         Head::Reply => policy.clone(),
         Head::ShortTerm | Head::Ownership => {
             [1.0, 0.0, 0.0].repeat(rows * spec.target_len(head) / 3)

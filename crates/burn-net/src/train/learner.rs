@@ -121,11 +121,12 @@ pub struct TrainBatch {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRows {
     /// `[B, target_len]`, see [`NetworkSpec::target_len`]: probabilities, or a number of plies or
-    /// points. Empty for the soft policy, which is made of the policy, and for the short-term
-    /// error, which is that of another head.
+    /// points. Empty for the soft and the optimistic policy, which are made of the policy, and for
+    /// the short-term error, which is that of another head.
     pub targets: Vec<f32>,
-    /// How much each row counts, `[B]`, 0 or more; empty for the soft policy, which counts as the
-    /// policy does, and for the short-term error, which counts as the short-term value does.
+    /// How much each row counts, `[B]`, 0 or more; empty for the soft and the optimistic policy,
+    /// which count as the policy does, and for the short-term error, which counts as the short-term
+    /// value does.
     pub weights: Vec<f32>,
 }
 
@@ -133,7 +134,7 @@ impl TrainBatch {
     /// How much each row counts in a head's loss, `[B]`.
     pub fn head_weights(&self, head: Head) -> &[f32] {
         match head {
-            Head::SoftPolicy => &self.policy_weights,
+            Head::SoftPolicy | Head::OptimisticPolicy => &self.policy_weights,
             Head::ShortTermError => &self.heads[Head::ShortTerm].weights,
             _ => &self.heads[head].weights,
         }

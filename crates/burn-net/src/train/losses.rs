@@ -8,7 +8,7 @@ use burn::tensor::{Device, Tensor};
 use dz_network_file::{HORIZONS, Head, NetworkSpec};
 
 use crate::error::NetError;
-use crate::model::heads::{entropy, error_loss, loss, soften, unit};
+use crate::model::heads::{entropy, error_loss, loss, optimism, soften, unit};
 use crate::model::outputs::{HeadOutputs, Logits};
 use crate::model::planes;
 use crate::tensors::upload;
@@ -105,10 +105,17 @@ fn whole(batch: &TrainBatch, spec: &NetworkSpec, head: Head) -> (usize, HeadPart
     let unit = unit(head, spec);
     let targets = match head {
         Head::SoftPolicy => soften(&batch.policy, spec.policy_len),
+        Head::OptimisticPolicy => batch.policy.clone(),
         Head::ShortTermError => shortest_values(&batch.heads[Head::ShortTerm].targets),
         _ => rows.targets.iter().map(|&x| (f64::from(x) / unit) as f32).collect(),
     };
-    (spec.target_len(head), HeadPart { targets, shares: shares(batch.head_weights(head)) })
+    let mut shares = shares(batch.head_weights(head));
+    if head == Head::OptimisticPolicy {
+        // Where nobody knows what came, nobody knows whether it was better.
+        let known = &batch.heads[Head::ShortTerm].weights;
+        shares.iter_mut().zip(known).for_each(|(share, &known)| *share *= f32::from(known > 0.0));
+    }
+    (spec.target_len(head), HeadPart { targets, shares })
 }
 
 /// Win less loss of the shortest horizon of each row of short-term values, which is the last.
@@ -140,13 +147,23 @@ impl Losses {
             let targets = targets.reshape(logits.dims());
             entropy(logits, targets, shares, cuda_kernels)
         };
-        let short_term = heads.iter().find(|(head, _)| *head == Head::ShortTerm);
-        let shortest = short_term.map(|(_, logits)| shortest_value(logits.clone().detach()));
+        let of = |wanted: Head| heads.iter().position(|(head, _)| *head == wanted);
+        let detached = |at: usize| heads[at].1.clone().detach();
+        let shortest = of(Head::ShortTerm).map(|at| shortest_value(detached(at)));
+        let optimism = shortest.clone().zip(of(Head::ShortTermError)).map(|(value, at)| {
+            let [came, _] = &targets.heads[at];
+            optimism(value, detached(at), came.clone())
+        });
         let head = |((head, outputs), part): ((Head, Tensor<2>), [Tensor<1>; 2])| {
             let [targets, shares] = part;
             let loss = match (head, &shortest) {
                 (Head::ShortTermError, Some(value)) => {
                     error_loss(outputs, value.clone(), targets, shares)
+                }
+                (Head::OptimisticPolicy, _) => {
+                    let shares =
+                        optimism.iter().fold(shares, |shares, weights| shares * weights.clone());
+                    loss(head, outputs, targets, shares, cuda_kernels)
                 }
                 _ => loss(head, outputs, targets, shares, cuda_kernels),
             };
@@ -252,13 +269,18 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
             return bad(format!("{found} {name} for {rows} rows, {wanted} needed"));
         }
     }
-    if spec.heads.contains(&Head::ShortTermError) && !spec.heads.contains(&Head::ShortTerm) {
-        return bad("the head short_term_error needs the head short_term".to_owned());
+    for (head, needed) in
+        [(Head::ShortTermError, Head::ShortTerm), (Head::OptimisticPolicy, Head::ShortTermError)]
+    {
+        if spec.heads.contains(&head) && !spec.heads.contains(&needed) {
+            return bad(format!("the head {head} needs the head {needed}"));
+        }
     }
     for &head in &spec.heads {
         let HeadRows { targets, weights } = &batch.heads[head];
         // Those are made of other targets.
-        let is_there = !matches!(head, Head::SoftPolicy | Head::ShortTermError);
+        let is_there =
+            !matches!(head, Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy);
         let wanted = if is_there { [rows * spec.target_len(head), rows] } else { [0, 0] };
         let found = [targets.len(), weights.len()];
         if found != wanted {

@@ -39,10 +39,12 @@ fn weightless(spec: &NetworkSpec, rows: usize) -> TrainBatch {
 /// Rows whose only target is that of `head`.
 fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
     let mut batch = weightless(spec, rows);
-    batch.policy_weights = vec![f32::from(head == Head::SoftPolicy); rows];
+    let is_policy = matches!(head, Head::SoftPolicy | Head::OptimisticPolicy);
+    batch.policy_weights = vec![f32::from(is_policy); rows];
     let len = rows * spec.target_len(head);
     let targets = match head {
-        Head::SoftPolicy => return batch,
+        // The policy's target is theirs.
+        Head::SoftPolicy | Head::OptimisticPolicy => return batch,
         // It learns from the short-term value, which has the targets.
         Head::ShortTermError => Vec::new(),
         Head::PliesLeft | Head::Margin => numbers(3, len).iter().map(|x| 9.0 * x).collect(),

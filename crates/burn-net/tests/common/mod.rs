@@ -104,7 +104,8 @@ pub fn head_weights() -> PerHead<f64> {
 pub fn rows_with_heads(spec: &NetworkSpec, len: usize, seed: u64, weight: f32) -> TrainBatch {
     let mut batch = rows(spec, len, seed);
     let mut numbers = Numbers(seed ^ 0x1234);
-    let is_made = |head| matches!(head, Head::SoftPolicy | Head::ShortTermError);
+    let is_made =
+        |head| matches!(head, Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy);
     for &head in spec.heads.iter().filter(|&&head| !is_made(head)) {
         let length = spec.target_len(head);
         let mut targets = Vec::new();

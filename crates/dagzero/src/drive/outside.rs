@@ -116,6 +116,19 @@ fn error_faults(config: &RunConfig) -> Vec<Fault> {
         let fault = Fault::new("search.uncertainty_coeff", problem).value(coeff);
         faults.push(fault.allowed("0, or heads.short_term_error_weight above 0, such as 2"));
     }
+    let optimism = config.search.policy_optimism;
+    if optimism > 0.0 && heads.optimistic_policy_weight == 0.0 {
+        let problem = "the network of this run does not learn an optimistic policy";
+        let fault = Fault::new("search.policy_optimism", problem).value(optimism);
+        faults.push(fault.allowed("0, or heads.optimistic_policy_weight above 0, such as 1"));
+    }
+    let weight = heads.optimistic_policy_weight;
+    if weight > 0.0 && heads.short_term_error_weight == 0.0 {
+        let problem = "the head is about what turns out better than heads.short_term_error_weight \
+                       lets the network expect, and that is 0";
+        let fault = Fault::new("heads.optimistic_policy_weight", problem).value(weight);
+        faults.push(fault.allowed("0, or heads.short_term_error_weight above 0, such as 2"));
+    }
     let weight = heads.short_term_error_weight;
     if weight > 0.0 && heads.short_term_weight == 0.0 {
         let problem = "the head is about short-term values, and heads.short_term_weight is 0";

@@ -96,6 +96,7 @@ fn any_params(dice: &mut Dice) -> SearchParams {
         value_bias: dice.pick(&[None, None, Some(ValueBias::default()), Some(strong)]),
         score_utility: dice.pick(&[None, None, Some(ScoreUtility::default()), Some(greedy)]),
         uncertainty: dice.pick(&[None, None, Some(UncertaintyWeights::default()), Some(steep)]),
+        policy_optimism: 0.0,
         rollout: RolloutPolicy::Uniform,
         leaf_value: dice.pick(&[
             LeafValue::Network,

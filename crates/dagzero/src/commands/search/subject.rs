@@ -139,15 +139,16 @@ impl<G: Game> GameSubject<G> {
         evaluator: &EvaluatorArg,
         section: &SearchSection,
     ) -> anyhow::Result<Self> {
+        let optimism = section.policy_optimism;
         let evaluator = match evaluator {
             EvaluatorArg::Uniform => GameEvaluator::Uniform,
             EvaluatorArg::Hashed => GameEvaluator::Hashed,
             EvaluatorArg::Rollout => GameEvaluator::Rollout,
-            EvaluatorArg::Path(path) => load(game, path.clone())?,
+            EvaluatorArg::Path(path) => load(game, path.clone(), optimism)?,
             #[cfg(feature = "serve")]
             EvaluatorArg::Champion(run, generation) => {
                 let found = champion(run, *generation, 1)?;
-                of_player(game, found, &run.display().to_string())?
+                of_player(game, found, &run.display().to_string(), optimism)?
             }
         };
         let guide = Guide::load(game, &section.rollout, &section.heuristic)?;
@@ -166,7 +167,7 @@ impl<G: Game> GameSubject<G> {
     }
 }
 
-fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
+fn load<G: Game>(game: &G, path: PathBuf, optimism: f64) -> anyhow::Result<GameEvaluator<G>> {
     let text = path.display().to_string();
     if !path.exists() && !text.contains('@') {
         let what = format!(
@@ -175,11 +176,16 @@ fn load<G: Game>(game: &G, path: PathBuf) -> anyhow::Result<GameEvaluator<G>> {
         );
         return Err(UsageError(what).into());
     }
-    of_player(game, PlayerArg::Path(path).find(1)?, &text)
+    of_player(game, PlayerArg::Path(path).find(1)?, &text, optimism)
 }
 
-/// The evaluator of the player that `text` names.
-fn of_player<G: Game>(game: &G, found: Found, text: &str) -> anyhow::Result<GameEvaluator<G>> {
+/// The evaluator of the player that `text` names, with this share of the optimistic policy.
+fn of_player<G: Game>(
+    game: &G,
+    found: Found,
+    text: &str,
+    optimism: f64,
+) -> anyhow::Result<GameEvaluator<G>> {
     let ours = game.spec();
     if let Some(theirs) = found.other_game(&ours)? {
         return Err(UsageError(format!("{text} is for {theirs}, and --game is {ours}")).into());
@@ -190,7 +196,7 @@ fn of_player<G: Game>(game: &G, found: Found, text: &str) -> anyhow::Result<Game
     Ok(match search.evaluator {
         PlayerEvaluator::Network { bytes, .. } => {
             let device = dz_burn_net::pick_device("cpu")?;
-            let network = dz_burn_net::network_evaluator_on(game, &bytes, &[device])?;
+            let network = dz_burn_net::optimistic_evaluator_on(game, &bytes, &[device], optimism)?;
             let mut sources = Sources::default();
             sources.add_network(game, network, 0)?;
             GameEvaluator::Network(sources)
