@@ -54,9 +54,19 @@ pub(crate) struct EngineInGame {
     /// Running, and told of the game's first `told` moves; `None` before the first question and
     /// after a failure.
     engine: Option<Engine>,
-    /// All moves, in the protocol's words.
-    moves: Vec<(Player, String)>,
+    /// All moves.
+    moves: Vec<NotedMove>,
     told: usize,
+}
+
+/// A move of the game so far.
+#[derive(Clone, Debug)]
+struct NotedMove {
+    player: Player,
+    /// In the protocol's words.
+    text: String,
+    /// Whether it is a pass that is the only legal move.
+    is_forced_pass: bool,
 }
 
 impl EngineInGame {
@@ -71,8 +81,21 @@ impl EngineInGame {
     }
 
     /// Notes a move that is played in `state`; the engine is told when it is asked next.
-    pub(crate) fn note<G: Game>(&mut self, game: &G, state: &G::State, player: Player, mv: Move) {
-        self.moves.push((player, game.protocol_move(state, mv)));
+    pub(crate) fn note<G: Game>(
+        &mut self,
+        game: &G,
+        state: &G::State,
+        history: &G::History,
+        player: Player,
+        mv: Move,
+    ) {
+        let text = game.protocol_move(state, mv);
+        let is_forced_pass = text.eq_ignore_ascii_case("pass") && {
+            let mut legal = Vec::new();
+            game.legal_moves(state, history, &mut legal);
+            legal == [mv]
+        };
+        self.moves.push(NotedMove { player, text, is_forced_pass });
     }
 
     /// The engine's move, one of `legal`. What it fails in loses it the game, and the engine is not
@@ -143,8 +166,13 @@ impl EngineInGame {
         let Some(engine) = &mut self.engine else {
             unreachable!("an engine was started");
         };
-        while let Some((player, mv)) = self.moves.get(self.told) {
-            engine.play(*player, mv)?;
+        while let Some(NotedMove { player, text, is_forced_pass }) = self.moves.get(self.told) {
+            match engine.play(*player, text) {
+                // Some programs for Othello pass by themselves where the rules force it, and refuse
+                // to be told. One that stands elsewhere refuses the next move.
+                Err(EngineError::Refused { .. }) if *is_forced_pass => {}
+                played => played?,
+            }
             self.told += 1;
         }
         question(engine)
@@ -185,5 +213,68 @@ fn cause_of(error: &EngineError) -> Cause {
         EngineError::Command { .. } | EngineError::Start { .. } | EngineError::Ended { .. } => {
             Cause::Crash
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_external_engines::EngineSpec;
+    use dz_game::games::Othello;
+
+    use super::*;
+
+    /// A program that knows no passes, and answers a question for a move with the moves it heard.
+    const PASSLESS: &str = r#"
+heard=
+while read -r command a b; do
+  case $command in
+    quit) exit 0 ;;
+    known_command) printf '= false\n\n' ;;
+    play) case $b in
+      pass) printf '? syntax error\n\n' ;;
+      *) heard="$heard$b "; printf '=\n\n' ;;
+    esac ;;
+    genmove) printf '= %s\n\n' "$heard" ;;
+    *) printf '=\n\n' ;;
+  esac
+done
+"#;
+
+    fn passless() -> (tempfile::TempDir, Othello, EngineInGame) {
+        let folder = tempfile::tempdir().unwrap();
+        let script = folder.path().join("engine.sh");
+        std::fs::write(&script, PASSLESS).unwrap();
+        let spec: EngineSpec = format!("gtp:sh {}", script.display()).parse().unwrap();
+        let game = Othello::from_spec(&"othello:size=8".parse().unwrap()).unwrap();
+        let engine = EngineInGame::new(&game, &Arc::new(EnginePool::new(spec)));
+        (folder, game, engine)
+    }
+
+    /// A game in which the second player has no move at ply 48.
+    const LINE: &str = "d3 c3 e6 d2 c2 d6 e2 f4 d7 c5 b3 d1 b4 d8 c6 a4 f6 a5 a3 f1 a6 c4 a2 f5 e7 b5 c7 b6 \
+        g5 h6 a7 g6 f7 c8 e8 g8 b8 b7 e1 b2 a1 e3 f3 g4 b1 c1 f2 pass h3";
+
+    #[test]
+    fn programs_that_pass_by_themselves_need_not_be_told() {
+        let (_folder, game, mut engine) = passless();
+        let mut state = game.start();
+        for (ply, word) in LINE.split_whitespace().enumerate() {
+            let player = if ply % 2 == 0 { Player::First } else { Player::Second };
+            let mv = game.parse_move(&state, word).unwrap();
+            engine.note(&game, &state, &(), player, mv);
+            game.play(&mut state, mv);
+        }
+        let said = engine.ask(|engine| engine.genmove(Player::Second)).unwrap();
+        assert_eq!(said, Reply::Move(LINE.replace(" pass", "")));
+
+        // A pass that the rules do not force is one that the program must know.
+        let (_folder, _, mut engine) = passless();
+        engine.moves = vec![NotedMove {
+            player: Player::First,
+            text: "pass".to_owned(),
+            is_forced_pass: false,
+        }];
+        let error = engine.ask(|engine| engine.genmove(Player::Second)).unwrap_err();
+        assert!(matches!(error, EngineError::Refused { .. }), "{error}");
     }
 }

@@ -115,7 +115,9 @@ impl<G: Game> MatchGame<G> {
             match decider {
                 Decider::Random => {}
                 Decider::Search { search, .. } => search.advance(mv),
-                Decider::Engine(engine) => engine.note(&self.game, &self.state, mover, mv),
+                Decider::Engine(engine) => {
+                    engine.note(&self.game, &self.state, &self.history, mover, mv);
+                }
             }
         }
         self.game.advance(&mut self.state, &mut self.history, mv);
