@@ -35,8 +35,8 @@ impl Reanalyses {
     }
 
     /// Those of a cycle that is about to begin, sampled from the games on one board (see
-    /// [`ShardState::board`]) that training last sampled from. None before there was a window. Earlier cycles do not change any more, so they are the
-    /// same after every kill.
+    /// [`ShardState::board`]) that training last sampled from. None before there was a window.
+    /// Earlier cycles do not change any more, so they are the same after every kill.
     ///
     /// # Errors
     /// What reading a shard reports.

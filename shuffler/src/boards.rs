@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use dz_config::RunConfig;
-use dz_game::{Game, GameSpec, canonical_spec, with_game};
+use dz_game::{Game, GameSpec, with_game};
 use dz_shard::{RowFileHeader, RowTargets};
 
 use crate::segments::{SegmentFile, Source};
@@ -22,19 +22,6 @@ trait AnyShuffler {
     fn segments(&mut self, source: &Source) -> anyhow::Result<SegmentFile>;
     fn remove_damaged(&mut self, error: anyhow::Error) -> anyhow::Result<u64>;
     fn expire(&mut self, window: &Window) -> anyhow::Result<()>;
-}
-
-/// Names of a run's boards as the ledger has them (see [`dz_store::ShardState::board`]), the run's
-/// own first, which has none.
-///
-/// # Errors
-/// If there is no such game.
-pub(crate) fn board_names(config: &RunConfig) -> anyhow::Result<Vec<Option<String>>> {
-    let others = config.run.boards.iter().map(|board| {
-        let spec: GameSpec = board.parse()?;
-        Ok(Some(canonical_spec(&spec)?.to_string()))
-    });
-    std::iter::once(Ok(None)).chain(others).collect()
 }
 
 impl BoardShufflers {

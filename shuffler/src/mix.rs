@@ -46,7 +46,8 @@ struct Place {
 
 impl Mixer<'_> {
     /// Writes all rows of draws of one set, one draw after another. `create` makes the output of
-    /// file `number` (from [`Mixer::first_file`]) and `finish` takes each back when it is complete, in order.
+    /// file `number` (from [`Mixer::first_file`]) and `finish` takes each back when it is complete,
+    /// in order.
     ///
     /// # Errors
     /// If a segment file is damaged or an output fails.

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
+use dz_config::RunConfig;
+use dz_game::{GameSpec, canonical_spec};
 use dz_shard::ShardError;
 use dz_stage::StageContext;
 use dz_store::{ObjectRef, Stage, StoreError};
 
-use crate::boards::board_names;
 use crate::segments::Source;
 
 /// The shards of a run that are there, oldest first.
@@ -106,4 +107,17 @@ pub fn set_aside_damaged(
         ),
     );
     Ok(())
+}
+
+/// Names of a run's boards as the ledger has them (see [`dz_store::ShardState::board`]), the run's
+/// own first, which has none.
+///
+/// # Errors
+/// If there is no such game.
+fn board_names(config: &RunConfig) -> anyhow::Result<Vec<Option<String>>> {
+    let others = config.run.boards.iter().map(|board| {
+        let spec: GameSpec = board.parse()?;
+        Ok(Some(canonical_spec(&spec)?.to_string()))
+    });
+    std::iter::once(Ok(None)).chain(others).collect()
 }

@@ -184,8 +184,8 @@ fn is_of_records(context: &StageContext, cycle: u32) -> bool {
     done.is_some_and(|done| done.summary.is_of_records())
 }
 
-/// Pass 1 for new shards, and the window of all boards; `None` if a stop was requested. Damaged shards are set
-/// aside, and the window is computed again without them.
+/// Pass 1 for new shards, and the window of all boards; `None` if a stop was requested. Damaged
+/// shards are set aside, and the window is computed again without them.
 fn prepare(
     context: &StageContext,
     cycle: u32,

@@ -144,8 +144,8 @@ impl Head {
         self.row().in_files
     }
 
-    /// Whether engines compute it beside win, draw and loss: one number from the value head's hidden
-    /// layer that network files have.
+    /// Whether engines compute it beside win, draw and loss: one number from the value head's
+    /// hidden layer that network files have.
     pub fn is_value_column(self) -> bool {
         let is_number = matches!(self.output(), Number(_) | SquaredError);
         is_number && self.is_exported()

@@ -73,16 +73,15 @@ fn every_head_is_learnt_by_heart() {
         learner.step(&batch, 0.01).unwrap();
     }
     let last = learner.evaluate(&batch).unwrap().losses.heads;
-    for head in Head::ALL {
+    // Rows count more for the optimistic policy as errors are learnt, so its loss need not fall.
+    for head in Head::ALL.into_iter().filter(|head| *head != Head::OptimisticPolicy) {
         let (first, last) = (first[head].unwrap(), last[head].unwrap());
         // A little below the entropy of the targets: nine tenths on one of three, or of six moves.
         let least = match head {
             Head::PliesLeft | Head::Margin | Head::ShortTermError => 0.0,
-            // How much rows count for it falls while values are learnt, too.
-            Head::OptimisticPolicy => 0.0,
             Head::ShortTerm | Head::Ownership => 0.29,
             Head::Reply => 0.4,
-            Head::SoftPolicy => 1.689,
+            Head::SoftPolicy | Head::OptimisticPolicy => 1.689,
         };
         println!("{head}: {first} -> {last}, at least {least}");
         assert!(last < first && last - least < 0.6 * (first - least), "{head}: {first} {last}");
@@ -119,6 +118,40 @@ fn heads_resume_exactly_on_any_number_of_threads() {
 fn ask(network: &mut dyn NetworkEvaluator, batch: &EncodedBatch) -> NetworkOutputs {
     let ticket = network.submit(batch.clone()).unwrap();
     network.wait(ticket).unwrap()
+}
+
+/// In one and the same position one move was followed by a win half of the time, and another by a
+/// loss. The policy learns both; the optimistic policy learns what turned out well.
+#[test]
+fn the_optimistic_policy_learns_what_turned_out_well() {
+    let heads = [Head::ShortTerm, Head::ShortTermError, Head::OptimisticPolicy].into();
+    let spec = NetworkSpec { heads, ..small() };
+    let mut learner = learner(&spec);
+    let mut batch = rows_with_heads(&spec, 32, 3, 1.0);
+    let bytes = batch.planes.shape.packed_bytes();
+    for row in 0..32 {
+        let is_good = row % 2 == 0;
+        batch.planes.bits.copy_within(0..bytes, row * bytes);
+        let policy = &mut batch.policy[row * spec.policy_len..(row + 1) * spec.policy_len];
+        policy.fill(0.0);
+        policy[if is_good { 1 } else { 4 }] = 1.0;
+        let came = if is_good { [1.0, 0.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        batch.heads[Head::ShortTerm].targets[9 * row..9 * row + 9]
+            .copy_from_slice(&[came, came, came].concat());
+    }
+    for _ in 0..300 {
+        learner.step(&batch, 0.01).unwrap();
+    }
+    let file = learner.export(&info()).unwrap();
+    let chance = |optimism: f64| {
+        let plays = file.with_optimism(optimism).unwrap();
+        let outputs = ask(&mut CpuEvaluator::load(&plays).unwrap(), &batch.planes);
+        let [good, bad] = [1, 4].map(|mv| outputs.policy_logits[mv]);
+        1.0 / (1.0 + (bad - good).exp())
+    };
+    let [plain, optimistic] = [0.0, 1.0].map(chance);
+    assert!((plain - 0.5).abs() < 0.05, "{plain}");
+    assert!(optimistic > 0.9, "{optimistic}");
 }
 
 /// The optimistic policy is mixed into the layer that plays: logits are those of the mix, and

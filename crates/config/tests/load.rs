@@ -81,7 +81,7 @@ fn heads_are_off_unless_they_are_given_a_weight() {
     let plain = config(&[]);
     let text = plain.to_toml();
     let heads = &text[text.find("[heads]").unwrap()..text.find("[gate]").unwrap()];
-    assert_eq!(heads.lines().filter(|line| line.ends_with("_weight = 0.0")).count(), 7, "{heads}");
+    assert_eq!(heads.lines().filter(|line| line.ends_with("_weight = 0.0")).count(), 8, "{heads}");
     assert_eq!(config(&["heads.reply_weight=0.15"]).heads.reply_weight, 0.15);
     assert!(!plain.diff(&config(&["heads.ownership_weight=1.5"]))[0].may_change());
 }

@@ -1,11 +1,10 @@
 //! The learner on Burn.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use burn::tensor::Tensor;
 use dz_cpu_net::Trunk;
-use dz_game::PlaneShape;
 use dz_network_file::{NetworkFile, NetworkHeader, NetworkSpec, TensorData};
 
 use crate::cuda::Reading;
@@ -17,6 +16,7 @@ use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
 use crate::tensors::{Tensors, download, upload};
+use crate::train::board_passes::BoardPasses;
 use crate::train::card_step::CardStep;
 use crate::train::checkpoint::Header;
 use crate::train::convolution_choice::method_to_learn;
@@ -43,8 +43,7 @@ const LANE: usize = 32;
 pub struct BurnLearner {
     options: LearnerOptions,
     passes: Arc<BatchPasses>,
-    /// Those of other boards, by rows and columns.
-    others: Mutex<BTreeMap<[usize; 2], Arc<BatchPasses>>>,
+    boards: BoardPasses,
     statistics: Layout,
     /// Weight decay of each parameter, `[N]`.
     weight_decay: Tensor<1>,
@@ -130,52 +129,17 @@ impl BurnLearner {
             trunk,
             boards: Mutex::default(),
         };
+        let passes = Arc::new(passes);
         Ok(Self {
+            boards: BoardPasses::new(&passes, &options),
             options,
-            passes: Arc::new(passes),
-            others: Mutex::default(),
+            passes,
             statistics,
             weight_decay,
             state,
             card: None,
             pending: VecDeque::new(),
         })
-    }
-
-    /// What the board of a part needs, which is checked to fit the network.
-    fn passes_of(&self, part: &TrainBatch) -> Result<Arc<BatchPasses>, NetError> {
-        let own = &self.passes;
-        let PlaneShape { height, width, .. } = part.planes.shape;
-        let spec = &own.spec;
-        if [height, width] == [spec.height, spec.width] || !spec.any_size || part.planes.len == 0 {
-            losses::check(part, spec)?;
-            return Ok(Arc::clone(own));
-        }
-        let policy_len = part.policy.len() / part.planes.len;
-        let on_board = NetworkSpec { height, width, policy_len, ..spec.clone() };
-        losses::check(part, &on_board)?;
-        if on_board.actions_beside_points() != spec.actions_beside_points() {
-            let what = format!("{policy_len} moves on a board of {height}x{width}");
-            return Err(NetError::BadBatch { what });
-        }
-        let mut others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        let made = others.entry([height, width]).or_insert_with(|| {
-            let convolve = method_to_learn(&own.devices, &on_board, &self.options);
-            let trunk = own.trunk.as_ref().and_then(|_| Trunk::new(&on_board));
-            Arc::new(BatchPasses {
-                spec: on_board,
-                layout: own.layout.clone(),
-                devices: own.devices.clone(),
-                precision: own.precision,
-                convolve,
-                value_loss: own.value_loss,
-                value_weight: own.value_weight,
-                head_weights: own.head_weights,
-                trunk,
-                boards: Mutex::default(),
-            })
-        });
-        Ok(Arc::clone(made))
     }
 
     /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
@@ -335,7 +299,7 @@ impl Learner for BurnLearner {
         }
         let parts: Vec<&TrainBatch> = parts.iter().filter(|part| part.planes.len > 0).collect();
         let passes: Vec<_> =
-            parts.iter().map(|part| self.passes_of(part)).collect::<Result<_, _>>()?;
+            parts.iter().map(|part| self.boards.of(part)).collect::<Result<_, _>>()?;
         if let ([batch], [own]) = (parts.as_slice(), passes.as_slice())
             && self.steps_on_card()
             && Arc::ptr_eq(own, &self.passes)
@@ -412,7 +376,7 @@ struct Examination<'a> {
 impl Examiner for Examination<'_> {
     fn evaluate(&self, batch: &TrainBatch) -> Result<EvaluationReport, NetError> {
         let Self { learner, tower } = self;
-        let passes = learner.passes_of(batch)?;
+        let passes = learner.boards.of(batch)?;
         learner.guard(|| passes.examine(tower, batch))
     }
 }

@@ -5,7 +5,6 @@ use dz_network_file::{NetworkSpec, PerHead};
 
 use crate::train::learner::TrainBatch;
 use crate::train::losses::{Targets, mean_entropy};
-use crate::train::step::Part;
 
 /// The weights of all rows of a batch.
 pub(crate) struct Totals {
@@ -15,13 +14,13 @@ pub(crate) struct Totals {
 }
 
 impl Totals {
-    /// Of all parts together.
-    pub(crate) fn of(parts: &[Part<'_>]) -> Self {
+    /// Of all parts of a batch together, for a network with the heads of `spec`.
+    pub(crate) fn of(spec: &NetworkSpec, parts: &[&TrainBatch]) -> Self {
         let mut totals = Self { policy: 0.0, value: 0.0, heads: PerHead::default() };
-        for Part { passes, batch } in parts {
+        for batch in parts {
             totals.policy += total(&batch.policy_weights);
             totals.value += total(&batch.value_weights);
-            for &head in &passes.spec.heads {
+            for &head in &spec.heads {
                 totals.heads[head] += total(batch.head_weights(head));
             }
         }
@@ -48,11 +47,11 @@ impl Totals {
     }
 
     /// Entropy of the policy targets, the mean over the rows of all parts by their weights.
-    pub(crate) fn policy_entropy(&self, parts: &[Part<'_>]) -> f32 {
-        if let [Part { batch, .. }] = parts {
+    pub(crate) fn policy_entropy(&self, parts: &[&TrainBatch]) -> f32 {
+        if let [batch] = parts {
             return mean_entropy(&batch.policy, &batch.policy_weights);
         }
-        let of = |Part { batch, .. }: &Part<'_>| {
+        let of = |batch: &&TrainBatch| {
             let share = share(&batch.policy_weights, self.policy);
             mean_entropy(&batch.policy, &batch.policy_weights) * share
         };

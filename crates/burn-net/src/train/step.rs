@@ -27,6 +27,7 @@ use crate::model::tower::{Tail, Tower};
 use crate::precision::Precision;
 use crate::tensors::{Parameters, Tensors, WeightFormat, download};
 use crate::train::cpu_trunk::{Forward, Ready};
+use crate::train::gradient::Gradient;
 use crate::train::layout::Layout;
 use crate::train::learner::{EvaluationReport, LossReport, TrainBatch, ValueLoss};
 use crate::train::losses::{LOSSES_BEFORE_HEADS, Losses, TargetTensors, Targets};
@@ -65,16 +66,6 @@ pub(crate) struct Pass {
     pub(crate) gradient: Gradient,
     /// Euclidean, over all parameters.
     pub(crate) gradient_norm: f32,
-}
-
-/// What the backward pass of some rows gives: the gradient `[N]` of their part of the loss, and the
-/// statistics of each convolution's outputs.
-pub(crate) struct Gradient {
-    pub(crate) flat: Tensor<1>,
-    pub(crate) statistics: Tensor<1>,
-    /// Policy loss, value loss, the value's squared error, and the losses of the heads,
-    /// `[3 + heads]`.
-    pub(crate) losses: Tensor<1>,
 }
 
 /// The inputs and targets of a shard, on the device.
@@ -121,7 +112,8 @@ impl BatchPasses {
     /// The gradient of a batch at `weights`, `[N]`. The first device of `self` adds up the parts.
     pub(crate) fn learn(&self, parts: &[Part<'_>], weights: &Tensor<1>) -> Pass {
         let rows: usize = parts.iter().map(|part| part.batch.planes.len).sum();
-        let whole = Totals::of(parts);
+        let batches: Vec<&TrainBatch> = parts.iter().map(|part| part.batch).collect();
+        let whole = Totals::of(&self.spec, &batches);
         // To all devices before the first has something to do: a copy waits for what its source
         // does before.
         let copies: Vec<Tensor<1>> =
@@ -152,7 +144,7 @@ impl BatchPasses {
         let numbers = vec![gradient.losses.clone(), self.norm(gradient.flat.clone())];
         let numbers = download(self.joined(numbers));
         let (gradient_norm, losses) = numbers.split_last().expect("norm and losses are numbers");
-        let losses = self.loss_report(losses, whole.policy_entropy(parts), rows);
+        let losses = self.loss_report(losses, whole.policy_entropy(&batches), rows);
         Pass { losses, gradient, gradient_norm: *gradient_norm }
     }
 
@@ -378,29 +370,6 @@ impl BatchPasses {
         let make = || BoardOps::new(&self.spec, rows, compute, self.precision, device);
         let mut made = self.boards.lock().unwrap_or_else(PoisonError::into_inner);
         made.entry((rows, choice, with_gradients)).or_insert_with(make).clone()
-    }
-}
-
-impl Gradient {
-    /// Counts the statistics by the share of rows that they come from. Gradient and losses are
-    /// parts of a sum already.
-    fn scaled(self, share: f64) -> Self {
-        Self { statistics: self.statistics.mul_scalar(share), ..self }
-    }
-
-    /// The same on another device.
-    fn on(self, device: &Device) -> Self {
-        let Self { flat, statistics, losses } = self;
-        let [flat, statistics, losses] = [flat, statistics, losses].map(|t| t.to_device(device));
-        Self { flat, statistics, losses }
-    }
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            flat: self.flat + other.flat,
-            statistics: self.statistics + other.statistics,
-            losses: self.losses + other.losses,
-        }
     }
 }
 

@@ -28,8 +28,15 @@ use crate::seal::{SEAL_DIGITS, seal, unseal};
 /// ledger.claim(Stage::Selfplay)?;
 /// // An object is durable before the entry that names it is written.
 /// let object = run.put_create("shards/cycle-0001/00000000.dzs", b"games")?;
-/// let shard =
-///     Entry::Shard { cycle: 1, generation: 0, number: 0, games: 10, positions: 90, object, board: None };
+/// let shard = Entry::Shard {
+///     cycle: 1,
+///     generation: 0,
+///     number: 0,
+///     games: 10,
+///     positions: 90,
+///     object,
+///     board: None,
+/// };
 /// ledger.append(shard)?;
 /// assert_eq!(ledger.state().games(), 10);
 ///

@@ -27,8 +27,15 @@ use crate::{Ledger, Mailbox, ObjectRef, Run, RunState, Stage, StoreError, layout
 /// # ledger.append(started)?;
 /// ledger.claim(Stage::Selfplay)?;
 /// let object = run.put_create("shards/cycle-0001/00000000.dzs", b"games")?;
-/// let shard =
-///     Entry::Shard { cycle: 1, generation: 0, number: 0, games: 10, positions: 90, object, board: None };
+/// let shard = Entry::Shard {
+///     cycle: 1,
+///     generation: 0,
+///     number: 0,
+///     games: 10,
+///     positions: 90,
+///     object,
+///     board: None,
+/// };
 /// ledger.append(shard)?;
 ///
 /// let mailbox = Mailbox::make(&folder.join("mailbox").display().to_string())?;

@@ -1,6 +1,8 @@
 //! `dagzero status`: where a run stands.
 
-use std::{fmt, io::Write, path::PathBuf, time::Duration};
+mod disk;
+
+use std::{io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
 use dz_report::{AlarmLine, count};
@@ -11,11 +13,9 @@ use dz_store::{
 };
 use serde::Serialize;
 
+use self::disk::Disk;
 use super::write_line;
 use crate::{Exit, drive, shown::Shown};
-
-/// Bytes of a megabyte, as `[storage]` counts.
-const MB: u64 = 1_000_000;
 
 /// Say where a run stands
 #[derive(Debug, clap::Args)]
@@ -100,20 +100,6 @@ struct Paused {
     since_unix_ms: u64,
     /// What it waits for, in words.
     reason: String,
-}
-
-/// What the run takes on disk.
-#[derive(Debug, Serialize)]
-struct Disk {
-    /// Bytes of all its files.
-    bytes: u64,
-    /// Bytes that it will take when its cycles are done, if they go on as so far; none before the
-    /// first.
-    forecast_bytes: Option<u64>,
-    /// Bytes that are free.
-    free_bytes: Option<u64>,
-    /// `storage.disk_budget_mb` in bytes; 0 is none.
-    budget_bytes: u64,
 }
 
 /// The match that ended the run, in the view of the champion.
@@ -215,9 +201,7 @@ impl Status {
         if let (Some(game), Some(seed)) = (&self.game, self.seed) {
             writeln!(out, "game        {game}, seed {seed}")?;
         }
-        for board in &self.boards {
-            writeln!(out, "also on     {board}")?;
-        }
+        self.boards.iter().try_for_each(|board| writeln!(out, "also on     {board}"))?;
         let driver = match (self.driven_by, &self.finished) {
             (Some(process), _) if !self.paused.is_empty() => {
                 format!("PAUSED (process {process}); it goes on by itself")
@@ -280,9 +264,7 @@ impl Status {
         }
         Ok(())
     }
-}
 
-impl Status {
     /// The champion's rating, or everybody's, and the final match.
     fn write_ratings(&self, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
         let shown = if all { self.ratings.len() } else { 1 };
@@ -318,45 +300,6 @@ impl FinalMatch {
         let MatchResult { games, wins, draws, losses, .. } = played.result;
         let champion = played.a.clone();
         Self { cycle, champion, opponent: played.b.clone(), games, wins, draws, losses }
-    }
-}
-
-impl Disk {
-    fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
-        let usage = run.usage()?;
-        // What grows with every cycle; rows and checkpoints are replaced by newer ones.
-        let stays =
-            [layout::LOG, layout::SHARDS, layout::NETWORKS, layout::MATCHES, layout::METRICS];
-        let growing: u64 = stays.iter().filter_map(|folder| usage.get(folder)).sum();
-        let bytes: u64 = usage.values().sum();
-        let planned = config.cycles_planned(state.walls_ms());
-        let left = u64::from(planned.saturating_sub(state.cycles_done));
-        let more = (growing * left).checked_div(state.cycles_done.into());
-        let budget_bytes = config.storage.disk_budget_mb * MB;
-        // A budget stops the growth, but for what may not go.
-        let most = if budget_bytes > 0 { budget_bytes.max(bytes) } else { u64::MAX };
-        Ok(Self {
-            bytes,
-            forecast_bytes: more.map(|more| (bytes + more).min(most)),
-            free_bytes: dz_stage::free_bytes(run.root()).ok(),
-            budget_bytes,
-        })
-    }
-}
-
-impl fmt::Display for Disk {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&count::bytes(self.bytes))?;
-        if let Some(forecast) = self.forecast_bytes {
-            write!(f, ", about {} when all cycles are done", count::bytes(forecast))?;
-        }
-        if self.budget_bytes > 0 {
-            write!(f, ", budget {}", count::bytes(self.budget_bytes))?;
-        }
-        let Some(free) = self.free_bytes else { return Ok(()) };
-        write!(f, "; {} free", count::bytes(free))?;
-        let more = self.forecast_bytes.map_or(0, |forecast| forecast - self.bytes);
-        if more > free { f.write_str(": NOT ENOUGH, the run will pause") } else { Ok(()) }
     }
 }
 
