@@ -77,9 +77,9 @@ impl Forks {
         self.parents.iter().map(|parent| (parent.number, parent.komi, &parent.moves[..]))
     }
 
-    /// Forks of the games of the cycle before on one board (see [`dz_store::ShardState::board`]), as
-    /// far as they are there. The ledger's shards of that cycle do not change any more, so what is
-    /// forked is the same after every kill.
+    /// Forks of the games of the cycle before on one board (see [`dz_store::ShardState::board`]),
+    /// as far as they are there. The ledger's shards of that cycle do not change any more, so what
+    /// is forked is the same after every kill.
     ///
     /// # Errors
     /// What reading a shard reports.

@@ -22,7 +22,9 @@ fn board(test: &TestRun, size: u8, games: u64) -> (BoardRows, RowBlock) {
         let mut writer = RowWriter::new(Vec::new(), &header, 1).unwrap();
         for frame in part.chunks(11) {
             let mut block = RowBlock::new(rows.shape());
-            frame.iter().for_each(|&row| block.push(&rows.row(row)));
+            for &row in frame {
+                block.push(&rows.row(row));
+            }
             writer.push(&block).unwrap();
         }
         let path = format!("rows/cycle-0001/train-{size}{number:03}.dzr");

@@ -114,7 +114,7 @@ fn reading_may_begin_anywhere() {
         assert_eq!(read(&rows, skipped as u64 * 16, u64::MAX, false), whole[skipped..]);
     }
     let odd = read(&rows, 5, 5 + 40, true);
-    let sizes: Vec<_> = odd.iter().map(|p| p.rows()).collect();
+    let sizes: Vec<_> = odd.iter().map(Prepared::rows).collect();
     assert_eq!(sizes, [16, 16, 8]);
     assert_eq!(odd[2].parts, [maker.make(&everything[37..45], 37)]);
     assert!(read(&rows, rows.rows, u64::MAX, true).is_empty());

@@ -151,6 +151,13 @@ impl Plain<'_> {
         logits
     }
 
+    /// Win less loss of the shortest horizon.
+    fn shortest_value(&self, features: &[Vec<f64>; 3]) -> f64 {
+        let values = self.head(Head::ShortTerm, features);
+        let powers: Vec<f64> = values[6..].iter().map(|x| x.exp()).collect();
+        (powers[0] - powers[2]) / powers.iter().sum::<f64>()
+    }
+
     /// What a head says of one position, point by point where it looks at points.
     fn head(&self, head: Head, [trunk, policy, hidden]: &[Vec<f64>; 3]) -> Vec<f64> {
         let area = self.spec.area();
@@ -264,6 +271,14 @@ fn cross_entropy(logits: &[f64], targets: &[f64], classes: usize) -> f64 {
     groups.map(one).sum::<f64>() / (logits.len() / classes) as f64
 }
 
+/// How much a row counts for the optimistic policy, by what came, what was expected and the logit of
+/// the squared error.
+fn optimism(came: f64, expected: f64, error: f64) -> f64 {
+    let variance = 4.0 / (1.0 + (-error).exp()) + 0.0001;
+    let z = (came - expected) / variance.sqrt();
+    1.0 / (1.0 + (-(z - 1.5) * 3.0).exp())
+}
+
 /// Each head's loss as its documentation says it, from the weights that a checkpoint holds.
 #[test]
 fn heads_lose_what_is_written_down() {
@@ -306,31 +321,21 @@ fn heads_lose_what_is_written_down() {
                     if distance < bound { distance * distance / 2.0 } else { far }
                 };
                 let number = |unit: f64| huber(outputs[0] - targets[0] / unit, 0.5);
-                // Win less loss of the shortest horizon.
-                let shortest = |shares: &[f64]| shares[6] - shares[8];
                 let loss = match head {
                     Head::PliesLeft => number(area),
                     Head::Margin => number(area.sqrt()),
                     Head::ShortTerm | Head::Ownership => cross_entropy(&outputs, &targets, 3),
                     Head::Reply => cross_entropy(&outputs, &targets, length),
                     Head::ShortTermError => {
-                        let values = plain.head(Head::ShortTerm, features);
-                        let powers: Vec<f64> = values.iter().map(|x| x.exp()).collect();
-                        let sum: f64 = powers[6..].iter().sum();
-                        let off = shortest(&powers) / sum - shortest(&targets);
+                        let off = plain.shortest_value(features) - (targets[6] - targets[8]);
                         huber(4.0 / (1.0 + (-outputs[0]).exp()) - off * off, 0.4)
                     }
                     Head::OptimisticPolicy => {
-                        let values = plain.head(Head::ShortTerm, features);
-                        let powers: Vec<f64> = values.iter().map(|x| x.exp()).collect();
-                        let sum: f64 = powers[6..].iter().sum();
                         let came = &batch.heads[Head::ShortTerm].targets[9 * i..9 * i + 9];
                         let came = f64::from(came[6]) - f64::from(came[8]);
+                        let expected = plain.shortest_value(features);
                         let error = plain.head(Head::ShortTermError, features)[0];
-                        let variance = 4.0 / (1.0 + (-error).exp()) + 0.0001;
-                        let z = (came - shortest(&powers) / sum) / variance.sqrt();
-                        let weight = 1.0 / (1.0 + (-(z - 1.5) * 3.0).exp());
-                        weight * cross_entropy(&outputs, &targets, length)
+                        optimism(came, expected, error) * cross_entropy(&outputs, &targets, length)
                     }
                     Head::SoftPolicy => {
                         let roots: Vec<f64> = targets.iter().map(|p| p.powf(0.25)).collect();

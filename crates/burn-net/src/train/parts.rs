@@ -69,5 +69,7 @@ fn share(weights: &[f32], total_weight: f64) -> f32 {
 }
 
 fn times(numbers: &mut [f32], factor: f32) {
-    numbers.iter_mut().for_each(|number| *number *= factor);
+    for number in numbers {
+        *number *= factor;
+    }
 }
