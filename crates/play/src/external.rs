@@ -190,6 +190,9 @@ impl EngineInGame {
             _ => return None,
         };
         let points = said.get(2..).and_then(|points| points.parse::<f64>().ok());
+        // Without komi points are only told: Othello programs give empty squares to the winner, as
+        // tournaments do, and the rules here count discs.
+        let points = points.filter(|_| komi.is_some());
         let same_points = match (margin, points) {
             (Some(margin), Some(points)) => (margin.abs() - points).abs() < 1e-6,
             _ => true,
@@ -266,6 +269,12 @@ done
         }
         let said = engine.ask(|engine| engine.genmove(Player::Second)).unwrap();
         assert_eq!(said, Reply::Move(LINE.replace(" pass", "")));
+
+        // Empty squares go to the winner in tournaments; the winner is what counts.
+        let outcome = Outcome { winner: Some(Player::First), margin: Some(31) };
+        let dispute = |said: &str| engine.differs(outcome, said);
+        assert_eq!((dispute("B+32"), dispute("B+31")), (None, None));
+        assert_eq!(dispute("W+2").as_deref(), Some("counts W+2 where the rules say B+31"));
 
         // A pass that the rules do not force is one that the program must know.
         let (_folder, _, mut engine) = passless();
