@@ -5,13 +5,11 @@
 use dz_game::Move;
 use dz_game::games::{Connect4, Go};
 use dz_search::{
-    Backup, Compact, Domain, Exact, ExplicitGraph, LeafValue, ParamsError, Puct, Search,
-    SearchParams, Selection, Status, UncertaintyWeights,
+    Backup, Compact, Domain, Exact, LeafValue, ParamsError, Puct, Search, SearchParams, Selection,
+    Status, UncertaintyWeights,
 };
 
-use crate::proof::domains::Counting;
-use crate::proof::graphs::{random_graph, random_shape};
-use crate::proof::reference::Rounds;
+use crate::proof::counting::agrees_on_graphs;
 use crate::proof::settings::{random_network_params, random_rounds};
 use crate::proof::{Dice, Judge, Opinion, assert_agrees, position, run, search_of};
 
@@ -20,29 +18,16 @@ fn weighing_params(dice: &mut Dice) -> SearchParams {
     random_network_params(dice, |params| params.uncertainty.is_some())
 }
 
-fn agrees_on_graphs<N: Rounds>(seeds: std::ops::Range<u64>, back: f64) {
-    for seed in seeds {
-        let mut dice = Dice::new(seed);
-        let shape = random_shape(&mut dice, back);
-        let graph = Counting(ExplicitGraph::new(&random_graph(&mut dice, shape)).unwrap());
-        let params = weighing_params(&mut dice);
-        let rounds = random_rounds(&mut dice, 200);
-        println!("seed {seed}: {shape:?}"); // The last one is the one that failed.
-        let at = (graph.0.root(), ());
-        assert_agrees::<_, N>(&graph, params, &at, &Judge::hashed(seed), &rounds);
-    }
-}
-
 #[test]
 fn a_literal_search_agrees_on_acyclic_graphs() {
-    agrees_on_graphs::<Exact>(500_000..500_500, 0.0);
-    agrees_on_graphs::<Compact>(510_000..510_500, 0.0);
+    agrees_on_graphs::<Exact>(500_000..500_500, 0.0, weighing_params);
+    agrees_on_graphs::<Compact>(510_000..510_500, 0.0, weighing_params);
 }
 
 #[test]
 fn a_literal_search_agrees_on_graphs_with_cycles() {
-    agrees_on_graphs::<Exact>(520_000..520_300, 0.25);
-    agrees_on_graphs::<Compact>(530_000..530_300, 0.25);
+    agrees_on_graphs::<Exact>(520_000..520_300, 0.25, weighing_params);
+    agrees_on_graphs::<Compact>(530_000..530_300, 0.25, weighing_params);
 }
 
 #[test]

@@ -26,7 +26,7 @@ section! {
         [Fixed, whole(0, 64)] bottleneck_blocks: u32 = 0;
         /// Whether policy and value are made of the same weights at every point, as in KataGo: then
         /// a network of one board size plays on every other (Go on 9x9 and 13x13). Games whose
-        /// policy has a place for each point: all but Connect Four and chess.
+        /// policy has a place for each point: all but Connect Four, chess and Breakthrough.
         [Fixed, Limits::Any] any_size: bool = false;
     }
 }

@@ -3,6 +3,7 @@
 
 #![allow(dead_code)] // Each test binary uses a part.
 
+pub mod counting;
 pub mod domains;
 pub mod graphs;
 pub mod reference;
