@@ -107,8 +107,8 @@ fn pack(
     Ok([magic, hash.as_bytes(), &packed].concat())
 }
 
-/// Reads what follows the magic number. Values and policies have the same weights.
-fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
+/// Reads what follows the magic number. Not generic, so that decoding is compiled here alone.
+fn decode(bytes: &[u8]) -> Result<Stored, LinearError> {
     let (hash, packed) = bytes.split_at_checked(HASH_BYTES).ok_or(LinearError::Hash)?;
     if blake3::hash(packed).as_bytes() != hash {
         return Err(LinearError::Hash);
@@ -117,14 +117,19 @@ fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
     let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
     let mut unpacked = Vec::new();
     unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
-    let stored: Stored = rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))?;
+    rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))
+}
+
+/// What the packed weights are for this game. Values and policies have the same weights.
+fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
+    let stored = decode(bytes)?;
     let other = || LinearError::Game { theirs: stored.game.clone(), ours: game.spec().to_string() };
     let theirs: GameSpec = stored.game.parse().map_err(|_| other())?;
     if theirs.name() != game.spec().name() {
         return Err(other());
     }
     if stored.sides.iter().any(|side| !(1..=SIDE_MAX).contains(side)) {
-        return Err(content(&"its windows are larger than 3x3"));
+        return Err(LinearError::Content("its windows are larger than 3x3".to_owned()));
     }
     let mut value = LinearValue::blank(game, &stored.sides).ok_or_else(other)?;
     let shape = |weights: &[Vec<f32>]| weights.iter().map(Vec::len).collect::<Vec<_>>();
@@ -132,7 +137,7 @@ fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
         return Err(other());
     }
     if stored.weights.iter().flatten().any(|weight| !weight.is_finite()) {
-        return Err(content(&"a weight is no finite number"));
+        return Err(LinearError::Content("a weight is no finite number".to_owned()));
     }
     value.game = theirs;
     value.weights = stored.weights;

@@ -55,4 +55,4 @@ pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
-pub use search_file::{SearchFileError, SearchIdentity};
+pub use search_file::{FileNumbers, SearchFileError, SearchIdentity};
