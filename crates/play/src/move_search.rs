@@ -242,10 +242,25 @@ impl<G: Game> MoveSearch<G> {
     /// Takes the evaluation that [`MoveSearch::step`] asked for.
     pub fn apply(&mut self, evaluation: &Evaluation) {
         if let Some(id) = self.waiting.pop_front() {
+            self.find_heuristics(id);
             let Evaluation { expected, priors } = evaluation;
-            let answer = answer_of(*expected, priors);
+            let heuristics = &self.heuristics[..];
+            let answer = NetworkAnswer { heuristics, ..answer_of(*expected, priors) };
             self.search.apply_network(id, &answer);
         }
+    }
+
+    /// Fills in what the player's heuristic says of a leaf's moves; nothing if the search has no
+    /// use for it.
+    fn find_heuristics(&mut self, id: LeafId) {
+        self.heuristics.clear();
+        if self.search.params().equivalent_visits == 0 {
+            return;
+        }
+        let Some(leaf) = self.search.leaf(id) else { return };
+        let values = &mut self.exact_heuristics;
+        self.guide.heuristics(self.search.domain(), leaf.state, leaf.legal, values);
+        self.heuristics.extend(values.iter().map(|&value| value as f32));
     }
 
     fn gather(&mut self) {
@@ -282,12 +297,6 @@ impl<G: Game> MoveSearch<G> {
             last: leaf.last,
             random: leaf.random,
         };
-        if wants.network && self.search.params().equivalent_visits > 0 {
-            let Self { guide, heuristics, exact_heuristics, .. } = self;
-            guide.heuristics(view.game, view.state, view.legal, exact_heuristics);
-            heuristics.clear();
-            heuristics.extend(exact_heuristics.iter().map(|&value| value as f32));
-        }
         let answer = wants.network.then(|| readers.ask(self.source, &view, &mut self.priors));
         if answer == Some(Answer::Missing) {
             request.source = self.source;
@@ -300,6 +309,7 @@ impl<G: Game> MoveSearch<G> {
             Some(Answer::Missing) => return true,
             None => return false,
         };
+        self.find_heuristics(id);
         let heuristics = &self.heuristics[..];
         let answer = NetworkAnswer { heuristics, cached, ..answer_of(expected, &self.priors) };
         self.search.apply_network(id, &answer);

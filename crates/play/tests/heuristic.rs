@@ -1,16 +1,17 @@
 //! Values of moves that a search knows before it tries them.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use dz_game::{
     Game, GameSpec, Move,
     games::{Go, GoHistory},
 };
-use dz_infer::Lockstep;
+use dz_infer::{EncodedBatch, EvaluatorError, Lockstep, NetworkEvaluator, NetworkOutputs, Ticket};
 use dz_linear::{Lessons, LinearValue, learn};
 use dz_play::{
-    MatchPlayer, NoNetworks, PlayerError, PlayerPool, PositionCheck, check_positions,
-    rollout_player, rollout_section,
+    MatchPlayer, NoNetworks, PlayerError, PlayerEvaluator, PlayerKind, PlayerPool, PositionCheck,
+    check_positions, rollout_player, rollout_section,
 };
 use dz_search_settings::{MoveHeuristic, SearchSection};
 use rand::SeedableRng;
@@ -25,6 +26,39 @@ fn go() -> Go {
 fn player(heuristic: MoveHeuristic) -> MatchPlayer {
     let section = SearchSection { heuristic, equivalent_visits: 1_000_000, ..rollout_section() };
     rollout_player("learned", &section, 30)
+}
+
+/// Holds every position for even and every move for as good as another.
+struct Even {
+    encoding_id: String,
+    moves: usize,
+    out: BTreeMap<Ticket, usize>,
+}
+
+impl NetworkEvaluator for Even {
+    fn id(&self) -> &'static str {
+        "even"
+    }
+
+    fn encoding_id(&self) -> &str {
+        &self.encoding_id
+    }
+
+    fn policy_len(&self) -> usize {
+        self.moves
+    }
+
+    fn submit(&mut self, batch: EncodedBatch) -> Result<Ticket, EvaluatorError> {
+        let ticket = Ticket(self.out.last_key_value().map_or(0, |(last, _)| last.0 + 1));
+        self.out.insert(ticket, batch.len);
+        Ok(ticket)
+    }
+
+    fn wait(&mut self, ticket: Ticket) -> Result<NetworkOutputs, EvaluatorError> {
+        let len = self.out.remove(&ticket).ok_or(EvaluatorError::UnknownTicket(ticket))?;
+        let (policy_logits, wdl_logits) = (vec![0.0; self.moves * len], vec![0.0; 3 * len]);
+        Ok(NetworkOutputs { policy_logits, wdl_logits, ..NetworkOutputs::default() })
+    }
 }
 
 /// Positions of random games, with the moves that `value` thinks best.
@@ -60,14 +94,24 @@ fn a_search_that_trusts_its_heuristic_plays_the_best_move_of_it() {
     fs::write(&path, value.to_bytes().unwrap()).unwrap();
     let positions = positions(&game, &value);
     let lockstep = Lockstep { parallel_games: 8, groups: 1 };
-    let right = |heuristic| {
+    let right = |heuristic, batched: bool| {
         let mut pool = PlayerPool::new(&game, NoNetworks, 0);
-        let found =
-            check_positions(&mut pool, &player(heuristic), &positions, 30, &lockstep).unwrap();
+        let mut player = player(heuristic);
+        if let (true, PlayerKind::Search(search)) = (batched, &mut player.kind) {
+            // The network's answers come later than those of rollouts, with others of a batch.
+            let (encoding_id, moves) = (game.encoding().id(), game.policy_len());
+            let even = Even { encoding_id, moves, out: BTreeMap::new() };
+            let source = pool.sources().add_network(&game, Box::new(even), 0).unwrap();
+            search.evaluator = PlayerEvaluator::Added(source);
+        }
+        let found = check_positions(&mut pool, &player, &positions, 30, &lockstep).unwrap();
         found.iter().filter(|answer| answer.preserved).count()
     };
-    assert_eq!(right(MoveHeuristic::Linear(path)), positions.len());
-    assert!(right(MoveHeuristic::None) < positions.len());
+    for batched in [false, true] {
+        let learned = right(MoveHeuristic::Linear(path.clone()), batched);
+        assert_eq!(learned, positions.len(), "{batched}");
+        assert!(right(MoveHeuristic::None, batched) < positions.len(), "{batched}");
+    }
 }
 
 #[test]
