@@ -34,6 +34,7 @@ pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use rates::{Effort, Rates};
 pub use row::BenchRow;
 pub use search_rates::{SearchRates, game_rates, placement_rates};
+pub use shuffle::shuffle_row_s;
 
 /// What can be measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::Context;
-use dz_game::Game;
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_shard::{RowSet, container::Footer, write_random_shard};
 use dz_shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw};
 
@@ -16,6 +16,8 @@ use crate::row::BenchRow;
 
 /// Games of a bench shard.
 const SHARD_GAMES: u64 = 500;
+/// Rows of the shards of a short measurement, about.
+const ROWS_OF_SHORT: f64 = 30_000.0;
 /// Rows that are mixed at once, and rows of a file.
 const MIXED_ROWS: u64 = 65_536;
 
@@ -29,7 +31,7 @@ pub(crate) fn rows<G: Game>(
     scratch: &Path,
     shards: u64,
 ) -> anyhow::Result<Vec<BenchRow>> {
-    let sources = random_shards(game, scratch, shards)?;
+    let sources = random_shards(game, scratch, shards, SHARD_GAMES)?;
     let cores = std::thread::available_parallelism()?.get();
     let mut out = Vec::new();
     for threads in [1, cores] {
@@ -72,17 +74,40 @@ pub(crate) fn write_random_rows<G: Game, W: Write>(
     create: impl FnMut(u64) -> anyhow::Result<W>,
     finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
 ) -> anyhow::Result<u64> {
-    let sources = random_shards(game, scratch, shards)?;
+    let sources = random_shards(game, scratch, shards, SHARD_GAMES)?;
     Ok(shuffle_once(game, &scratch.join("segments"), &sources, create, finish)?.rows)
 }
 
-fn random_shards<G: Game>(game: &G, scratch: &Path, shards: u64) -> anyhow::Result<Vec<Source>> {
+/// Seconds that shuffling takes a row on all cores, both passes, by some 30,000 rows of random games
+/// of `spec`. `plies` is the mean length of its games. What a shuffle takes beside its rows
+/// (opening files, publishing) is left out.
+///
+/// # Errors
+/// If there is no such game or `scratch` cannot be written.
+pub fn shuffle_row_s(spec: &GameSpec, scratch: &Path, plies: f64) -> anyhow::Result<f64> {
+    let game = AnyGame::of(spec)?;
+    let games = (ROWS_OF_SHORT / plies.max(1.0)).ceil() as u64;
+    let sources = random_shards(&game, scratch, 1, games)?;
+    let create = |number| {
+        let path: PathBuf = scratch.join(format!("rows-{number}.dzr"));
+        Ok(BufWriter::new(File::create(path)?))
+    };
+    let times = shuffle_once(&game, scratch, &sources, create, |_, _| Ok(()))?;
+    Ok((times.scatter + times.mix) / times.rows.max(1) as f64)
+}
+
+fn random_shards<G: Game>(
+    game: &G,
+    scratch: &Path,
+    shards: u64,
+    games: u64,
+) -> anyhow::Result<Vec<Source>> {
     let folder = scratch.join("shards");
     fs::create_dir_all(&folder).context("cannot create the scratch folder")?;
     let write = |number| {
         let path = folder.join(format!("{number:08}.dzs"));
-        write_random_shard(game, &path, number, SHARD_GAMES)?;
-        Ok(Source { id: number, games: SHARD_GAMES, path })
+        write_random_shard(game, &path, number, games)?;
+        Ok(Source { id: number, games, path })
     };
     (0..shards).map(write).collect()
 }

@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_infer::{Request, Rollout, Sources};
 use dz_play::{GameSeed, MoveSearch, PlayerKind, SearchStep, rollout_anchor};
 use dz_search::{MoveChoice, Search, choose_move};
@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let game: GameSpec = game.parse()?;
     let anchor = Anchor { playouts: playouts.parse()? };
-    with_game!(&game, |game| anchor.serve(&game))?
+    anchor.serve(&AnyGame::of(&game)?)
 }
 
 struct Anchor {
@@ -34,7 +34,7 @@ struct Anchor {
 }
 
 impl Anchor {
-    fn serve<G: Game>(&self, game: &G) -> Result<(), Box<dyn Error>> {
+    fn serve(&self, game: &AnyGame) -> Result<(), Box<dyn Error>> {
         for line in std::io::stdin().lock().lines() {
             let answer = self.answer(game, &line?)?;
             let mut out = std::io::stdout().lock();
@@ -44,10 +44,10 @@ impl Anchor {
         Ok(())
     }
 
-    fn answer<G: Game>(&self, game: &G, line: &str) -> Result<String, Box<dyn Error>> {
+    fn answer(&self, game: &AnyGame, line: &str) -> Result<String, Box<dyn Error>> {
         let (seed, moves) = line.split_once(' ').unwrap_or((line, ""));
         let seed: u64 = seed.parse()?;
-        let (mut state, mut history) = (game.start(), G::History::default());
+        let (mut state, mut history) = (game.start(), <AnyGame as Game>::History::default());
         for text in moves.split_whitespace() {
             game.play_text(&mut state, &mut history, text)?;
         }

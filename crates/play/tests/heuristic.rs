@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use dz_game::{
-    Game, GameSpec, Move,
+    Encoding, Game, GameSpec, Move,
     games::{Go, GoHistory},
 };
 use dz_infer::{EncodedBatch, EvaluatorError, Lockstep, NetworkEvaluator, NetworkOutputs, Ticket};
@@ -99,7 +99,8 @@ fn a_search_that_trusts_its_heuristic_plays_the_best_move_of_it() {
         let mut player = player(heuristic);
         if let (true, PlayerKind::Search(search)) = (batched, &mut player.kind) {
             // The network's answers come later than those of rollouts, with others of a batch.
-            let (encoding_id, moves) = (game.encoding().id(), game.policy_len());
+            let encoding = game.encoding();
+            let (encoding_id, moves) = (encoding.id(), encoding.policy_len());
             let even = Even { encoding_id, moves, out: BTreeMap::new() };
             let source = pool.sources().add_network(&game, Box::new(even), 0).unwrap();
             search.evaluator = PlayerEvaluator::Added(source);

@@ -2,17 +2,17 @@
 
 use crate::common::{Eyes, ask, gtp, say};
 use dz_frontends::{Activity, Protocol, converse};
-use dz_game::{Game, GameSpec, Player, Status, with_game};
+use dz_game::{AnyGame, Game, GameSpec, Player, Status};
 
 /// Plays a game in which both engines are told every move, and checks legality and the result.
-fn referee<G: Game>(game: &G, playouts: u32) {
+fn referee(game: &AnyGame, playouts: u32) {
     let spec = game.spec().to_string();
     let engine = |playouts| gtp(&spec, Eyes::Rollouts, playouts);
     let mut engines = [engine(playouts), engine(playouts + 3)];
     for engine in &mut engines {
         ask(engine, "kata-set-param resignThreshold -1");
     }
-    let (mut state, mut history) = (game.start(), G::History::default());
+    let (mut state, mut history) = (game.start(), <AnyGame as Game>::History::default());
     for _ in 0..400 {
         let Status::ToMove(player) = game.status(&state, &history) else { break };
         let color = if player == Player::First { "b" } else { "w" };
@@ -41,7 +41,7 @@ fn referee<G: Game>(game: &G, playouts: u32) {
 fn engines_play_whole_games_and_agree_on_their_end() {
     for spec in ["go:size=5", "hex:size=4,swap=true", "othello:size=6", "connect4"] {
         let spec: GameSpec = spec.parse().expect("a spec");
-        with_game!(&spec, |game| referee(&game, 25)).expect("a game");
+        referee(&AnyGame::of(&spec).expect("a game"), 25);
     }
 }
 

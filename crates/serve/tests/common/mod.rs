@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use dz_config::RunConfig;
 use dz_frontends::{GameSession, Session};
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{AnyGame, GameSpec};
 use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 use dz_serve::{Backend, GameFile, LaidOpen, Options, RecordText, SearchRequest, Server};
 use dz_store::{Entry, Ledger, Run, Stage, layout};
@@ -24,7 +24,7 @@ impl Backend for Rollouts {
         let config = RunConfig::of_run(&run.join(layout::CONFIG));
         let config = config.map_err(|error| error.to_string())?;
         let spec: GameSpec = config.run.game.parse().map_err(|_| "no game".to_owned())?;
-        with_game!(&spec, |game| session(&game, seed)).map_err(|error| error.to_string())?
+        session(&AnyGame::of(&spec).map_err(|error| error.to_string())?, seed)
     }
 
     fn search(&self, request: &SearchRequest, _: &dyn Fn() -> bool) -> Result<LaidOpen, String> {
@@ -36,7 +36,7 @@ impl Backend for Rollouts {
     }
 }
 
-fn session<G: Game>(game: &G, seed: u64) -> Result<Box<dyn Session>, String> {
+fn session(game: &AnyGame, seed: u64) -> Result<Box<dyn Session>, String> {
     let pool = PlayerPool::new(game, NoNetworks, 0);
     let made = GameSession::new(&rollout_anchor("rollouts", 8), pool, seed);
     Ok(Box::new(made.map_err(|error| error.to_string())?.with_own_names()))

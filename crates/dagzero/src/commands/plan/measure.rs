@@ -87,7 +87,8 @@ fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
         BootstrapEvaluator::Uniform => search(PlayerEvaluator::Uniform, rollouts)?,
     };
     measured.bootstrap_game_s = measured.plies * f64::from(rollouts) / generation_0;
-    let small = SmallRun::new(config, dir, measured.bootstrap_game_s, measured.plies)?;
+    measured.shuffle_row_s = dz_bench::shuffle_row_s(&game, &dir.join("shuffled"), measured.plies)?;
+    let small = SmallRun::new(config, &dir.join("run"), measured.bootstrap_game_s, measured.plies)?;
     let network = small.first_cycle(&mut measured)?;
     let evaluator =
         PlayerEvaluator::Network { hash: "calibration".to_owned(), bytes: network.into() };
@@ -213,8 +214,6 @@ impl<'a> SmallRun<'a> {
         }
         let made = &rows.summary;
         let trained = &candidate.losses;
-        measured.shuffle_row_s =
-            per(seconds(made.wall_ms), made.new_rows + made.train_rows + made.validation_rows);
         measured.train_row_s = self.train_row_s()?;
         let shard_bytes: u64 = now.shards.values().map(|shard| shard.object.bytes).sum();
         measured.position_bytes = per(shard_bytes as f64, games.positions);
@@ -222,10 +221,10 @@ impl<'a> SmallRun<'a> {
         measured.row_bytes = per(row_bytes as f64, made.train_rows);
         measured.network_bytes = candidate.network.bytes;
         measured.checkpoint_bytes = state.checkpoint().map_or(0, |kept| kept.object.bytes);
-        // What a cycle takes beside its rows: starting, publishing, validating.
-        let work = games.wall_ms + made.wall_ms;
+        // What a cycle takes beside its rows: starting, publishing, validating. The small run's
+        // few rows take the shuffler no time; all of its time is such.
         let training_s = trained.rows as f64 * measured.train_row_s;
-        measured.cycle_s = (whole_s - seconds(work) - training_s).clamp(0.0, 2.0);
+        measured.cycle_s = (whole_s - seconds(games.wall_ms) - training_s).clamp(0.0, 2.0);
         Ok(self.run.get(&candidate.network)?.to_vec())
     }
 
