@@ -19,7 +19,7 @@ const LAYERS: [&[&str]; 10] = [
         "dz-solver",
         "dz-infer",
     ],
-    &["dz-cpu-net"],
+    &["dz-cpu-net", "dz-search-file"],
     &["dz-cuda-net", "dz-onnx"],
     &["dz-burn-net", "dz-play", "dz-stage"],
     &["selfplay", "shuffler", "trainer", "gatekeeper", "dz-frontends", "dz-report"],

@@ -10,7 +10,8 @@ use dz_play::{
     check_numbers,
 };
 use dz_record::{Format, Played, Record, RecordError, Sheet};
-use dz_search::{Budget, ScoreUtility, SearchCounts, SearchParams, choose_move};
+use dz_search::{Budget, Compact, ScoreUtility, SearchCounts, SearchParams, choose_move};
+use dz_search_file::SearchIdentity;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -280,12 +281,15 @@ impl<G: Game> Session for GameSession<G> {
 
     fn save_search(&mut self) -> Result<Vec<u8>, String> {
         let (search, id) = self.search_at_hand()?;
-        search.save(&id).map_err(|error| error.to_string())
+        let identity = identity_of(search, &id);
+        let saved = search.save().map_err(|error| error.to_string())?;
+        identity.to_bytes(&saved).map_err(|error| error.to_string())
     }
 
     fn load_search(&mut self, bytes: &[u8]) -> Result<u32, String> {
         let (search, id) = self.search_at_hand()?;
-        search.load(&id, bytes).map_err(|error| error.to_string())?;
+        let saved = identity_of(search, &id).read(bytes).map_err(|error| error.to_string())?;
+        search.restore(saved).map_err(|error| error.to_string())?;
         Ok(search.summary().visits)
     }
 
@@ -367,4 +371,15 @@ impl<G: Game> Session for GameSession<G> {
     fn symmetry_count(&self) -> u8 {
         self.position.game().symmetry_count()
     }
+}
+
+/// What a saved search of this position by this player belongs to. `evaluator` names what
+/// evaluates.
+fn identity_of<G: Game>(search: &MoveSearch<G>, evaluator: &str) -> SearchIdentity {
+    let at = search.search();
+    let (state, history) = at.position();
+    let game = at.domain();
+    let key = game.node_key(state, history);
+    let evaluator = search.evaluator_with_files(evaluator);
+    SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator, *at.params())
 }

@@ -23,7 +23,6 @@ mod player;
 mod pool;
 mod probe;
 mod running_match;
-mod search_file;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use amaf::Amaf;
@@ -55,4 +54,3 @@ pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
-pub use search_file::{FileNumbers, SearchFileError, SearchIdentity};

@@ -9,10 +9,11 @@ use dz_infer::{
     Ticket, symmetry_of,
 };
 use dz_search::{
-    Budget, Compact, Gathered, LeafId, NetworkAnswer, RootSetup, Search, SearchParams, Summary,
+    Budget, Compact, Gathered, LeafId, NetworkAnswer, RootSetup, SavedError, SavedSearch, Search,
+    SearchParams, Summary,
 };
 
-use crate::{Guide, SearchFileError, SearchIdentity};
+use crate::Guide;
 
 /// A search with what it needs to be driven in lockstep.
 #[derive(Debug)]
@@ -345,24 +346,22 @@ impl<G: Game> MoveSearch<G> {
         self.ply += 1;
     }
 
-    /// The content of a file from which a search of the same position by the same player can go
-    /// on. `evaluator` names what evaluates. Leaves that wait are dropped.
+    /// The search as it stands, from which one of the same position by the same player can go on.
+    /// Leaves that wait are dropped.
     ///
     /// # Errors
-    /// [`SearchFileError`].
-    pub fn save(&mut self, evaluator: &str) -> Result<Vec<u8>, SearchFileError> {
+    /// [`SavedError::States`].
+    pub fn save(&mut self) -> Result<SavedSearch<Compact>, SavedError> {
         self.waiting.clear();
-        let identity = self.identity(evaluator);
-        identity.to_bytes(&self.search.save()?)
+        self.search.save()
     }
 
     /// Makes this the search that [`MoveSearch::save`] saved; [`MoveSearch::begin`] keeps its
     /// visits.
     ///
     /// # Errors
-    /// [`SearchFileError`] if it belongs to another position or player, or is damaged.
-    pub fn load(&mut self, evaluator: &str, bytes: &[u8]) -> Result<(), SearchFileError> {
-        let saved = self.identity(evaluator).read(bytes)?;
+    /// [`SavedError`] if it belongs to another position or player, or is damaged.
+    pub fn restore(&mut self, saved: SavedSearch<Compact>) -> Result<(), SavedError> {
         // A search that cannot be restored is empty, and this one is to stay as it is then.
         let mut search = self.search.clone();
         search.restore(saved)?;
@@ -371,13 +370,10 @@ impl<G: Game> MoveSearch<G> {
         Ok(())
     }
 
-    fn identity(&self, evaluator: &str) -> SearchIdentity {
-        let (state, history) = self.search.position();
-        let game = self.search.domain();
-        let key = game.node_key(state, history);
-        let params = *self.search.params();
-        let evaluator = self.guide.named(evaluator);
-        SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator, params)
+    /// The name of its evaluator with the hashes of the files that its player was loaded from.
+    /// Equal names stand for equal searches.
+    pub fn evaluator_with_files(&self, evaluator: &str) -> String {
+        self.guide.named(evaluator)
     }
 
     /// The root as it stands.

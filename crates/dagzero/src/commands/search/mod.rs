@@ -16,8 +16,8 @@ use clap::ArgGroup;
 use dz_config::SearchSection;
 use dz_game::{AnyGame, Game, GameSpec};
 
-use dz_play::SearchIdentity;
 use dz_search::{Domain, Exact, ExplicitGraph, GraphFile, RootNoise, Search};
+use dz_search_file::SearchIdentity;
 #[cfg(feature = "serve")]
 use dz_search_settings::MoveHeuristic;
 use dz_search_settings::{SearchSettings, search_faults};

@@ -3,8 +3,8 @@
 use std::{fs, path::Path};
 
 use anyhow::Context;
-use dz_play::SearchIdentity;
 use dz_search::{Budget, Domain, Exact, Search};
+use dz_search_file::SearchIdentity;
 
 use crate::exit::UsageError;
 

@@ -30,6 +30,7 @@ pub struct SearchIdentity {
 
 /// Numbers whose searches have files. Both implementations are of one type each, so that coding is
 /// compiled here once, and not again in each crate that searches: it was a sixth of their code.
+/// Nothing but front ends needs this crate, so the others need not wait for it.
 pub trait FileNumbers: Numbers {
     /// The search as `MessagePack`.
     ///
