@@ -78,8 +78,8 @@ pub(crate) fn write_random_rows<G: Game, W: Write>(
     Ok(shuffle_once(game, &scratch.join("segments"), &sources, create, finish)?.rows)
 }
 
-/// Seconds that shuffling takes a row on all cores, both passes, by some 30,000 rows of random games
-/// of `spec`. `plies` is the mean length of its games. What a shuffle takes beside its rows
+/// Seconds that shuffling takes a row on all cores, both passes, by some 30,000 rows of random
+/// games of `spec`. `plies` is the mean length of its games. What a shuffle takes beside its rows
 /// (opening files, publishing) is left out.
 ///
 /// # Errors
