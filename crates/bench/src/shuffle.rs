@@ -16,7 +16,7 @@ use crate::row::BenchRow;
 
 /// Games of a bench shard.
 const SHARD_GAMES: u64 = 500;
-/// Rows of the shards of a short measurement, about.
+/// Rows of a short measurement, about.
 const ROWS_OF_SHORT: f64 = 30_000.0;
 /// Rows that are mixed at once, and rows of a file.
 const MIXED_ROWS: u64 = 65_536;
@@ -78,9 +78,9 @@ pub(crate) fn write_random_rows<G: Game, W: Write>(
     Ok(shuffle_once(game, &scratch.join("segments"), &sources, create, finish)?.rows)
 }
 
-/// Seconds that shuffling takes a row on all cores, both passes, by some 30,000 rows of random
-/// games of `spec`. `plies` is the mean length of its games. What a shuffle takes beside its rows
-/// (opening files, publishing) is left out.
+/// Returns the seconds that both passes of the shuffle take for one row, on all cores. Measured on
+/// some 30,000 rows of random games of `spec`, whose mean length is `plies`. Fixed costs, such as
+/// publishing, are not included.
 ///
 /// # Errors
 /// If there is no such game or `scratch` cannot be written.

@@ -10,7 +10,7 @@ use dz_play::{
     check_numbers,
 };
 use dz_record::{Format, Played, Record, RecordError, Sheet};
-use dz_search::{Budget, Compact, ScoreUtility, SearchCounts, SearchParams, choose_move};
+use dz_search::{Budget, ScoreUtility, SearchCounts, SearchParams, choose_move};
 use dz_search_file::SearchIdentity;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -373,13 +373,9 @@ impl<G: Game> Session for GameSession<G> {
     }
 }
 
-/// What a saved search of this position by this player belongs to. `evaluator` names what
-/// evaluates.
+/// Returns what a saved search of this position by this player belongs to.
 fn identity_of<G: Game>(search: &MoveSearch<G>, evaluator: &str) -> SearchIdentity {
     let at = search.search();
-    let (state, history) = at.position();
-    let game = at.domain();
-    let key = game.node_key(state, history);
-    let evaluator = search.evaluator_with_files(evaluator);
-    SearchIdentity::of::<Compact>(game.spec().to_string(), key, evaluator, *at.params())
+    let subject = at.domain().spec().to_string();
+    SearchIdentity::of(at, subject, search.evaluator_with_files(evaluator))
 }

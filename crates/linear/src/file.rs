@@ -107,7 +107,7 @@ fn pack(
     Ok([magic, hash.as_bytes(), &packed].concat())
 }
 
-/// Reads what follows the magic number. Not generic, so that decoding is compiled here alone.
+/// Decodes what follows the magic number. The function is not generic, so it is compiled once.
 fn decode(bytes: &[u8]) -> Result<Stored, LinearError> {
     let (hash, packed) = bytes.split_at_checked(HASH_BYTES).ok_or(LinearError::Hash)?;
     if blake3::hash(packed).as_bytes() != hash {
@@ -120,7 +120,7 @@ fn decode(bytes: &[u8]) -> Result<Stored, LinearError> {
     rmp_serde::from_slice(&unpacked).map_err(|error| content(&error))
 }
 
-/// What the packed weights are for this game. Values and policies have the same weights.
+/// Returns the packed weights, checked for this game. Values and policies have the same weights.
 fn unpack<G: Game>(game: &G, bytes: &[u8]) -> Result<LinearValue, LinearError> {
     let stored = decode(bytes)?;
     let other = || LinearError::Game { theirs: stored.game.clone(), ours: game.spec().to_string() };

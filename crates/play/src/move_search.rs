@@ -251,8 +251,8 @@ impl<G: Game> MoveSearch<G> {
         }
     }
 
-    /// Fills in what the player's heuristic says of a leaf's moves; nothing if the search has no
-    /// use for it.
+    /// Fills `heuristics` with the heuristic values of a leaf's moves. It stays empty if the
+    /// search does not use them.
     fn find_heuristics(&mut self, id: LeafId) {
         self.heuristics.clear();
         if self.search.params().equivalent_visits == 0 {
@@ -346,7 +346,7 @@ impl<G: Game> MoveSearch<G> {
         self.ply += 1;
     }
 
-    /// The search as it stands, from which one of the same position by the same player can go on.
+    /// Returns the search, from which a search of the same position by the same player can go on.
     /// Leaves that wait are dropped.
     ///
     /// # Errors
@@ -370,8 +370,8 @@ impl<G: Game> MoveSearch<G> {
         Ok(())
     }
 
-    /// The name of its evaluator with the hashes of the files that its player was loaded from.
-    /// Equal names stand for equal searches.
+    /// Returns the evaluator's name with the hashes of the player's files. Equal names stand for
+    /// equal searches.
     pub fn evaluator_with_files(&self, evaluator: &str) -> String {
         self.guide.named(evaluator)
     }

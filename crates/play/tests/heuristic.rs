@@ -28,7 +28,7 @@ fn player(heuristic: MoveHeuristic) -> MatchPlayer {
     rollout_player("learned", &section, 30)
 }
 
-/// Holds every position for even and every move for as good as another.
+/// A network that gives every position an even value and every move the same prior.
 struct Even {
     encoding_id: String,
     moves: usize,
@@ -98,7 +98,7 @@ fn a_search_that_trusts_its_heuristic_plays_the_best_move_of_it() {
         let mut pool = PlayerPool::new(&game, NoNetworks, 0);
         let mut player = player(heuristic);
         if let (true, PlayerKind::Search(search)) = (batched, &mut player.kind) {
-            // The network's answers come later than those of rollouts, with others of a batch.
+            // Rollouts answer at once. A network answers later, in a batch.
             let encoding = game.encoding();
             let (encoding_id, moves) = (encoding.id(), encoding.policy_len());
             let even = Even { encoding_id, moves, out: BTreeMap::new() };

@@ -3,8 +3,7 @@
 
 use std::io::Read;
 
-use dz_game::Key;
-use dz_search::{Compact, Exact, Numbers, SavedError, SavedSearch, SearchParams};
+use dz_search::{Compact, Domain, Exact, Numbers, SavedError, SavedSearch, Search, SearchParams};
 use serde::{Deserialize, Serialize};
 
 const MAGIC: &[u8; 8] = b"DZSRCH01";
@@ -28,50 +27,42 @@ pub struct SearchIdentity {
     pub params: SearchParams,
 }
 
-/// Numbers whose searches have files. Both implementations are of one type each, so that coding is
-/// compiled here once, and not again in each crate that searches: it was a sixth of their code.
-/// Nothing but front ends needs this crate, so the others need not wait for it.
+/// Numbers whose searches have files.
+///
+/// Each implementation is of one type, so the code of all settings and parts of a search is
+/// compiled in this crate and not in each crate that searches. Only front ends use this crate.
 pub trait FileNumbers: Numbers {
-    /// The search as `MessagePack`.
+    /// Appends the search to `out`, as `MessagePack`.
     ///
     /// # Errors
     /// [`SearchFileError::Write`].
-    fn encode(search: &SavedSearch<Self>) -> Result<Vec<u8>, SearchFileError>;
+    fn encode(search: &SavedSearch<Self>, out: &mut Vec<u8>) -> Result<(), SearchFileError>;
 
-    /// The search that [`FileNumbers::encode`] wrote.
+    /// Returns the search that [`FileNumbers::encode`] wrote.
     ///
     /// # Errors
     /// [`SearchFileError::Content`].
     fn decode(bytes: &[u8]) -> Result<SavedSearch<Self>, SearchFileError>;
 }
 
-impl FileNumbers for Compact {
-    fn encode(search: &SavedSearch<Self>) -> Result<Vec<u8>, SearchFileError> {
-        encode(search)
-    }
+macro_rules! file_numbers {
+    ($($numbers:ty),+) => {$(
+        impl FileNumbers for $numbers {
+            fn encode(
+                search: &SavedSearch<Self>,
+                out: &mut Vec<u8>,
+            ) -> Result<(), SearchFileError> {
+                rmp_serde::encode::write_named(out, search).map_err(|error| write(&error))
+            }
 
-    fn decode(bytes: &[u8]) -> Result<SavedSearch<Self>, SearchFileError> {
-        decode(bytes)
-    }
+            fn decode(bytes: &[u8]) -> Result<SavedSearch<Self>, SearchFileError> {
+                rmp_serde::from_slice(bytes).map_err(|error| content(&error))
+            }
+        }
+    )+};
 }
 
-impl FileNumbers for Exact {
-    fn encode(search: &SavedSearch<Self>) -> Result<Vec<u8>, SearchFileError> {
-        encode(search)
-    }
-
-    fn decode(bytes: &[u8]) -> Result<SavedSearch<Self>, SearchFileError> {
-        decode(bytes)
-    }
-}
-
-fn encode<N: Numbers>(search: &SavedSearch<N>) -> Result<Vec<u8>, SearchFileError> {
-    rmp_serde::to_vec_named(search).map_err(|error| SearchFileError::Write(error.to_string()))
-}
-
-fn decode<N: Numbers>(bytes: &[u8]) -> Result<SavedSearch<N>, SearchFileError> {
-    rmp_serde::from_read(bytes).map_err(|error| SearchFileError::Content(error.to_string()))
-}
+file_numbers!(Compact, Exact);
 
 /// Why a file holds no search that can go on here.
 #[derive(Debug, thiserror::Error)]
@@ -103,19 +94,29 @@ pub enum SearchFileError {
     Write(String),
 }
 
+fn write(error: &dyn ToString) -> SearchFileError {
+    SearchFileError::Write(error.to_string())
+}
+
+fn content(error: &dyn ToString) -> SearchFileError {
+    SearchFileError::Content(error.to_string())
+}
+
 impl SearchIdentity {
-    /// The identity of a search with these numbers.
-    pub fn of<N: Numbers>(
+    /// Returns the identity of a search. `subject` names its game, `evaluator` what evaluates.
+    pub fn of<D: Domain, N: Numbers>(
+        search: &Search<D, N>,
         subject: String,
-        position: Key,
         evaluator: String,
-        params: SearchParams,
     ) -> Self {
+        let (state, history) = search.position();
+        let key = search.domain().node_key(state, history);
         let bits = 8 * size_of::<N::Real>() as u32;
-        Self { subject, position: [position.high, position.low], bits, evaluator, params }
+        let params = *search.params();
+        Self { subject, position: [key.high, key.low], bits, evaluator, params }
     }
 
-    /// The content of a file that holds the search.
+    /// Returns the content of a file that holds the search.
     ///
     /// # Errors
     /// [`SearchFileError::Write`] if memory for compression is lacking.
@@ -123,7 +124,9 @@ impl SearchIdentity {
         &self,
         search: &SavedSearch<N>,
     ) -> Result<Vec<u8>, SearchFileError> {
-        self.packed(&N::encode(search)?)
+        let mut plain = rmp_serde::to_vec_named(self).map_err(|error| write(&error))?;
+        N::encode(search, &mut plain)?;
+        pack(&plain)
     }
 
     /// Reads a search that belongs to this.
@@ -131,37 +134,15 @@ impl SearchIdentity {
     /// # Errors
     /// [`SearchFileError`].
     pub fn read<N: FileNumbers>(&self, bytes: &[u8]) -> Result<SavedSearch<N>, SearchFileError> {
-        N::decode(&self.unpacked(bytes)?)
+        N::decode(self.encoded_search(&unpack(bytes)?)?)
     }
 
-    /// A file of this identity and an encoded search.
-    fn packed(&self, search: &[u8]) -> Result<Vec<u8>, SearchFileError> {
-        let write = |error: &dyn ToString| SearchFileError::Write(error.to_string());
-        let mut plain = rmp_serde::to_vec_named(self).map_err(|error| write(&error))?;
-        plain.extend(search);
-        let packed = zstd::encode_all(&plain[..], LEVEL).map_err(|error| write(&error))?;
-        let hash = blake3::hash(&packed);
-        Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
-    }
-
-    /// The encoded search in a file, if it belongs to this.
-    fn unpacked(&self, bytes: &[u8]) -> Result<Vec<u8>, SearchFileError> {
-        let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(SearchFileError::Magic)?;
-        let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(SearchFileError::Hash)?;
-        if blake3::hash(packed).as_bytes() != hash {
-            return Err(SearchFileError::Hash);
-        }
-        let content = |error: &dyn ToString| SearchFileError::Content(error.to_string());
-        let unpack = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
-        let mut unpacked = Vec::new();
-        unpack.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
+    /// Returns the encoded search in what a file unpacks to, if it belongs to this.
+    fn encoded_search<'a>(&self, unpacked: &'a [u8]) -> Result<&'a [u8], SearchFileError> {
         // The identity comes first and says how wide the search's numbers are.
-        let mut values = rmp_serde::Deserializer::new(&unpacked[..]);
+        let mut values = rmp_serde::Deserializer::new(unpacked);
         let identity = SearchIdentity::deserialize(&mut values).map_err(|error| content(&error))?;
-        match self.difference(&identity) {
-            None => Ok(values.get_ref().to_vec()),
-            Some(other) => Err(other),
-        }
+        self.difference(&identity).map_or_else(|| Ok(*values.get_ref()), Err)
     }
 
     fn difference(&self, theirs: &Self) -> Option<SearchFileError> {
@@ -190,4 +171,24 @@ impl SearchIdentity {
                 })
             })
     }
+}
+
+/// Compresses the two values and puts the magic number and the hash before them.
+fn pack(plain: &[u8]) -> Result<Vec<u8>, SearchFileError> {
+    let packed = zstd::encode_all(plain, LEVEL).map_err(|error| write(&error))?;
+    let hash = blake3::hash(&packed);
+    Ok([&MAGIC[..], hash.as_bytes(), &packed].concat())
+}
+
+/// Returns the two values of a file.
+fn unpack(bytes: &[u8]) -> Result<Vec<u8>, SearchFileError> {
+    let rest = bytes.strip_prefix(&MAGIC[..]).ok_or(SearchFileError::Magic)?;
+    let (hash, packed) = rest.split_at_checked(HASH_BYTES).ok_or(SearchFileError::Hash)?;
+    if blake3::hash(packed).as_bytes() != hash {
+        return Err(SearchFileError::Hash);
+    }
+    let reader = zstd::Decoder::new(packed).map_err(|error| content(&error))?;
+    let mut unpacked = Vec::new();
+    reader.take(UNPACKED_MAX).read_to_end(&mut unpacked).map_err(|error| content(&error))?;
+    Ok(unpacked)
 }

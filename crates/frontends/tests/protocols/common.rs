@@ -41,7 +41,7 @@ pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> 
         Eyes::Uniform => PlayerEvaluator::Uniform,
         Eyes::Rollouts => PlayerEvaluator::Rollout,
     };
-    // One type for all games: a session of each would take a minute to compile.
+    // One type for all games. A session for each game would take a minute to compile.
     let game = AnyGame::of(spec).map_err(|error| error.to_string())?;
     let pool = PlayerPool::new(&game, NoNetworks, 0);
     let session = GameSession::new(&player("tester", evaluator), pool, 1);

@@ -221,8 +221,8 @@ impl<'a> SmallRun<'a> {
         measured.row_bytes = per(row_bytes as f64, made.train_rows);
         measured.network_bytes = candidate.network.bytes;
         measured.checkpoint_bytes = state.checkpoint().map_or(0, |kept| kept.object.bytes);
-        // What a cycle takes beside its rows: starting, publishing, validating. The small run's
-        // few rows take the shuffler no time; all of its time is such.
+        // The fixed cost of a cycle: starting, publishing, validating. The small run has so few
+        // rows that the shuffler's whole time is fixed cost.
         let training_s = trained.rows as f64 * measured.train_row_s;
         measured.cycle_s = (whole_s - seconds(games.wall_ms) - training_s).clamp(0.0, 2.0);
         Ok(self.run.get(&candidate.network)?.to_vec())

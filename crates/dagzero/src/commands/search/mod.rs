@@ -209,11 +209,8 @@ impl Plan {
 
 /// What a saved search belongs to.
 fn identity_of<S: Subject>(search: &Search<S::Domain, Exact>, subject: &S) -> SearchIdentity {
-    let (state, history) = search.position();
-    let domain = search.domain();
-    let name = subject.game(domain).unwrap_or_else(|| "graph".to_owned());
-    let key = domain.node_key(state, history);
-    SearchIdentity::of::<Exact>(name, key, subject.evaluator_with_files(), *search.params())
+    let name = subject.game(search.domain()).unwrap_or_else(|| "graph".to_owned());
+    SearchIdentity::of(search, name, subject.evaluator_with_files())
 }
 
 fn search_game<G: Game>(
