@@ -53,12 +53,14 @@ class Shape:
         self.squeezed = max(1, self.channels // ratio) if ratio else 0
         self.pooling = spec["global_pooling"]
         self.any_size = spec.get("any_size", False)
+        self.planes = spec.get("policy_planes", 0)
         points = spec["height"] * spec["width"]
         if self.any_size:
             self.policy = (spec["policy_channels"], 1 + spec["policy_len"] - points)
             self.value_inputs = spec["value_channels"]
         else:
-            self.policy = (spec["policy_channels"] * points, spec["policy_len"])
+            by_point = (spec["policy_channels"], self.planes)
+            self.policy = by_point if self.planes else (spec["policy_channels"] * points, spec["policy_len"])
             self.value_inputs = spec["value_channels"] * points
 
     def pools(self, block, residual):
@@ -125,7 +127,7 @@ if torch is not None:
         def __init__(self, spec):
             super().__init__()
             shape = Shape(spec)
-            c, self.any_size = shape.channels, shape.any_size
+            c, self.any_size, self.planes = shape.channels, shape.any_size, shape.planes
             self.stem_conv = nn.Conv2d(spec["channels_in"], c, 3, padding=1)
             self.stem_globals = nn.Linear(spec["globals"], c, bias=False) if spec["globals"] else None
             self.blocks = nn.ModuleList(Block(shape, i) for i in range(spec["blocks"]))
@@ -162,6 +164,9 @@ if torch is not None:
                 t = self.policy_linear(policy.permute(0, 2, 3, 1))
                 policy = torch.cat([t[..., 0].flatten(1), t[..., 1:].mean((1, 2))], 1)
                 value = value.mean((2, 3))
+            elif self.planes:
+                t = self.policy_linear(policy.permute(0, 2, 3, 1))
+                policy, value = t.permute(0, 3, 1, 2).flatten(1), value.flatten(1)
             else:
                 policy, value = self.policy_linear(policy.flatten(1)), value.flatten(1)
             return policy, self.value_output(F.relu(self.value_hidden(value)))
@@ -230,6 +235,9 @@ def with_numpy(spec, tensors, x, g):
         t = linear(policy.transpose(0, 2, 3, 1), "policy.linear")
         policy = np.concatenate([flat(t[..., 0]), t[..., 1:].mean((1, 2))], 1)
         value = value.mean((2, 3))
+    elif shape.planes:
+        t = linear(policy.transpose(0, 2, 3, 1), "policy.linear")
+        policy, value = flat(t.transpose(0, 3, 1, 2)), flat(value)
     else:
         policy, value = linear(flat(policy), "policy.linear"), flat(value)
     return policy, linear(relu(linear(value, "value.hidden")), "value.output")

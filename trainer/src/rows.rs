@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{Read, Seek};
 
 use anyhow::{Context, bail};
-use dz_config::NetworkSection;
+use dz_config::{NetworkSection, PolicyHead};
 use dz_game::{AnyGame, Game, GameSpec};
 use dz_network_file::{Head, NetworkSpec};
 use dz_shard::{RowFileHeader, RowReader, RowSet, RowShape, ShardError};
@@ -142,6 +142,10 @@ impl CycleRows {
             global_pooling: network.global_pooling,
             squeeze_ratio: network.squeeze_ratio as usize,
             bottleneck_blocks: network.bottleneck_blocks as usize,
+            policy_planes: match network.policy_head {
+                PolicyHead::Dense => 0,
+                PolicyHead::Convolution => shape.policy_len / (planes.height * planes.width),
+            },
             any_size: network.any_size,
             heads,
         })

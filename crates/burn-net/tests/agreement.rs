@@ -66,6 +66,20 @@ fn boards_of_any_size_agree() {
 }
 
 #[test]
+fn policies_of_planes_agree() {
+    let planes = |spec: NetworkSpec, policy_planes: usize| {
+        let policy_len = spec.area() * policy_planes;
+        agree(&NetworkSpec { policy_planes, policy_len, ..spec });
+    };
+    planes(small(), 1);
+    planes(full(), 3);
+    // More planes than a register has numbers, channels of both heads that fill none, and a board
+    // with fewer points.
+    planes(NetworkSpec { policy_channels: 18, value_channels: 5, ..nested() }, 37);
+    planes(NetworkSpec { height: 3, width: 3, ..full() }, 2);
+}
+
+#[test]
 fn squeeze_excitation_and_bottlenecks_agree() {
     agree(&NetworkSpec { squeeze_ratio: 4, ..full() });
     agree(&nested());

@@ -21,15 +21,15 @@ pub use boards::{BoardWeight, Deal};
 pub use change::Change;
 pub use dz_aux_heads::HeadsSection;
 pub use dz_config_keys::{Effect, Fault, Key, SameOr};
-pub use dz_search_settings::{RolloutMoves, SearchSection};
+pub use dz_search_settings::{RolloutMoves, SearchSection, SelectionWord};
 pub use error::ConfigError;
 pub use load::Loaded;
 pub use run_config::RunConfig;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,
     EngineAnchor, EngineProtocol, FinalSection, GateRule, GateSection, MailboxAddress,
-    NetworkSection, OpeningSampler, Optimizer, RatingSection, ReinforcePhase, ReinforceSection,
-    Resign, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule, SelfplaySection, ShuffleSection,
-    SoftResign, StorageSection, TrainingPrecision, TrainingSection, ValueLoss, WindowSection,
-    WorkerEvaluators, WorkersSection,
+    NetworkSection, OpeningSampler, Optimizer, PolicyHead, RatingSection, ReinforcePhase,
+    ReinforceSection, Resign, RolloutAnchor, RunMode, RunSection, SOLVER_DEPTH_MAX, Schedule,
+    SelfplaySection, ShuffleSection, SoftResign, StorageSection, TrainingPrecision,
+    TrainingSection, ValueLoss, WindowSection, WorkerEvaluators, WorkersSection,
 };

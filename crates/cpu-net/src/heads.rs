@@ -14,7 +14,7 @@ use crate::winograd::{Interior, Tiling};
 #[derive(Clone, Debug)]
 pub(crate) struct Heads {
     convolution: Layer,
-    policy: Layer,
+    policy: PolicyLayer,
     hidden: Layer,
     /// Win, draw and loss, and what the file has beside them.
     output: Layer,
@@ -27,16 +27,66 @@ pub(crate) struct Heads {
     policy_len: usize,
 }
 
+/// The policy's last layer.
+#[derive(Clone, Debug)]
+enum PolicyLayer {
+    /// Of whole boards, whose points stand one after another.
+    Dense(Layer),
+    /// Of each point: a number for each plane. It takes what the convolutions of both heads give,
+    /// and the value's channels have weight 0.
+    Planes(Layer),
+}
+
+impl PolicyLayer {
+    fn new(vectors: Vectors, file: &NetworkFile) -> Self {
+        const NAME: &str = "policy.linear";
+        let spec = &file.header.spec;
+        if spec.policy_planes == 0 {
+            return Self::Dense(flat(vectors, file, NAME, spec.policy_channels));
+        }
+        let [_, channels] = spec.policy_layer();
+        let weight = &file.tensors[&format!("{NAME}.weight")].data;
+        let bias = &file.tensors[&format!("{NAME}.bias")].data;
+        let inputs = channels + spec.value_channels;
+        Self::Planes(Layer::new(vectors, inputs, bias, |input, output| {
+            if input < channels { weight[output * channels + input] } else { 0.0 }
+        }))
+    }
+
+    /// Lanes of a board's inputs that are kept for [`Heads::finish`].
+    fn kept_lanes(&self) -> usize {
+        match self {
+            Self::Dense(layer) => layer.matrix.lanes_in,
+            Self::Planes(_) => 0,
+        }
+    }
+}
+
+/// A layer of whole boards. The file reads a position channel by channel; here its points stand one
+/// after another.
+fn flat(vectors: Vectors, file: &NetworkFile, name: &str, channels: usize) -> Layer {
+    let tensor = |part: &str| file.tensors[&format!("{name}.{part}")].data.as_slice();
+    let area = file.header.spec.area();
+    let weight = tensor("weight");
+    let inputs = channels * area;
+    Layer::new(vectors, inputs, tensor("bias"), |input, output| {
+        weight[output * inputs + input % channels * area + input / channels]
+    })
+}
+
 /// What heads work in, for as many boards as a chunk has.
 #[derive(Debug, Default)]
 pub(crate) struct HeadScratch {
     /// Rows of the convolutions' outputs for one board.
     points: Vec<Lane>,
-    /// A row of the policy's inputs a board.
+    /// A row of the policy's inputs a board, where its layer takes whole ones.
     policy: Vec<Lane>,
+    /// Numbers of each point of one board's planes, where the policy has such.
+    plane_rows: Vec<Lane>,
     /// A row of the value's inputs a board.
     value: Vec<Lane>,
     hidden: Vec<Lane>,
+    /// A row of logits a board, padded to whole lanes.
     policy_logits: Vec<Lane>,
     value_rows: Vec<Lane>,
 }
@@ -45,7 +95,6 @@ impl Heads {
     pub(crate) fn new(vectors: Vectors, file: &NetworkFile) -> Self {
         let spec = &file.header.spec;
         let NetworkSpec { channels, policy_channels, value_channels, policy_len, .. } = *spec;
-        let area = spec.area();
         let tensor = |name: &str| file.tensors[name].data.as_slice();
         let policy = tensor("policy.conv.weight");
         let value = tensor("value.conv.weight");
@@ -58,22 +107,14 @@ impl Heads {
         let convolution =
             Layer::new(vectors, channels, &bias, |input, output| filter(output)[input]);
         debug_assert_eq!(bias.len(), heads);
-        // The file reads a position channel by channel; here its points stand one after another.
-        let flat = |name: &str, channels: usize| {
-            let weight = tensor(&format!("{name}.weight"));
-            let inputs = channels * area;
-            Layer::new(vectors, inputs, tensor(&format!("{name}.bias")), |input, output| {
-                weight[output * inputs + input % channels * area + input / channels]
-            })
-        };
         let beside = spec.value_columns().map(Head::layer);
         let outputs: Vec<&str> = std::iter::once("value.output").chain(beside).collect();
         let output = Layer::of_layers(vectors, file, &outputs);
         let columns = value_columns(spec);
         let owned = spec.heads.contains(&Head::Ownership);
         let ownership = owned.then(|| Layer::of_file(vectors, file, Head::Ownership.layer()));
-        let policy = flat("policy.linear", policy_channels);
-        let hidden = flat("value.hidden", value_channels);
+        let policy = PolicyLayer::new(vectors, file);
+        let hidden = flat(vectors, file, "value.hidden", value_channels);
         Self {
             convolution,
             policy,
@@ -83,7 +124,7 @@ impl Heads {
             ownership,
             policy_channels,
             value_channels,
-            area,
+            area: spec.area(),
             policy_len,
         }
     }
@@ -120,14 +161,24 @@ impl Heads {
 
     pub(crate) fn scratch(&self, boards: usize) -> HeadScratch {
         let rows = |lanes: usize, count: usize| vec![Lane::default(); lanes * count];
+        let plane_lanes = match &self.policy {
+            PolicyLayer::Dense(_) => 0,
+            PolicyLayer::Planes(layer) => layer.matrix.lanes_out,
+        };
         HeadScratch {
             points: rows(self.convolution.matrix.lanes_out, self.area),
-            policy: rows(self.policy.matrix.lanes_in, boards),
+            policy: rows(self.policy.kept_lanes(), boards),
+            plane_rows: rows(plane_lanes, self.area),
             value: rows(self.hidden.matrix.lanes_in, boards),
             hidden: rows(self.hidden.matrix.lanes_out, boards),
-            policy_logits: rows(self.policy.matrix.lanes_out, boards),
+            policy_logits: rows(self.policy_lanes(), boards),
             value_rows: rows(self.output.matrix.lanes_out, boards),
         }
+    }
+
+    /// Lanes of a board's logits.
+    fn policy_lanes(&self) -> usize {
+        self.policy_len.div_ceil(LANE)
     }
 
     /// Convolves one padded board and keeps the result for [`Heads::finish`].
@@ -146,15 +197,33 @@ impl Heads {
             let rows = &row[columns.clone()];
             vectors.run(Apply { layer: &self.convolution, rows, out, relu: true });
         }
-        let lanes = self.policy.matrix.lanes_in;
-        let policy = &mut scratch.policy[index * lanes..][..lanes];
+        let policies = self.policy_channels;
         let lanes = self.hidden.matrix.lanes_in;
         let value = &mut scratch.value[index * lanes..][..lanes];
-        let policies = self.policy_channels;
         let values = self.value_channels;
         for (i, point) in scratch.points.chunks_exact(lanes_out).enumerate() {
-            copy_numbers(point, 0, policy, i * policies, policies);
             copy_numbers(point, policies, value, i * values, values);
+        }
+        match &self.policy {
+            PolicyLayer::Dense(layer) => {
+                let lanes = layer.matrix.lanes_in;
+                let policy = &mut scratch.policy[index * lanes..][..lanes];
+                for (i, point) in scratch.points.chunks_exact(lanes_out).enumerate() {
+                    copy_numbers(point, 0, policy, i * policies, policies);
+                }
+            }
+            PolicyLayer::Planes(layer) => {
+                let HeadScratch { points, plane_rows, policy_logits, .. } = scratch;
+                vectors.run(Apply { layer, rows: points, out: plane_rows, relu: false });
+                let lanes = self.policy_lanes();
+                let logits = &mut policy_logits[index * lanes..][..lanes];
+                turn(
+                    plane_rows,
+                    layer.matrix.lanes_out,
+                    [self.policy_len / self.area, self.area],
+                    logits,
+                );
+            }
         }
     }
 
@@ -166,16 +235,18 @@ impl Heads {
         scratch: &mut HeadScratch,
         (policy, values): (&mut [f32], &mut [f32]),
     ) {
-        let HeadScratch { policy: flat, value, hidden, policy_logits, value_rows, .. } = scratch;
+        let HeadScratch { policy: kept, value, hidden, policy_logits, value_rows, .. } = scratch;
         let on_boards = |layer: &Layer, rows: &[Lane], out: &mut [Lane], relu: bool| {
             let rows = &rows[..boards * layer.matrix.lanes_in];
             let out = &mut out[..boards * layer.matrix.lanes_out];
             vectors.run(Apply { layer, rows, out, relu });
         };
-        on_boards(&self.policy, flat, policy_logits, false);
+        if let PolicyLayer::Dense(layer) = &self.policy {
+            on_boards(layer, kept, policy_logits, false);
+        }
         on_boards(&self.hidden, value, hidden, true);
         on_boards(&self.output, hidden, value_rows, false);
-        copy_rows(policy_logits, self.policy.matrix.lanes_out, policy, self.policy_len);
+        copy_rows(policy_logits, self.policy_lanes(), policy, self.policy_len);
         copy_rows(value_rows, self.output.matrix.lanes_out, values, self.columns.count());
     }
 }
@@ -184,6 +255,16 @@ impl Heads {
 fn value_columns(spec: &NetworkSpec) -> ValueColumns {
     let has = |head| spec.heads.contains(&head);
     ValueColumns { margin: has(Head::Margin), error: has(Head::ShortTermError) }
+}
+
+/// Turns numbers of points, `rows [area, count]`, into planes, `planes [count, area]`.
+fn turn(rows: &[Lane], lanes: usize, [count, area]: [usize; 2], planes: &mut [Lane]) {
+    for (point, row) in rows.chunks_exact(lanes).enumerate() {
+        for plane in 0..count {
+            let to = plane * area + point;
+            planes[to / LANE].0[to % LANE] = row[plane / LANE].0[plane % LANE];
+        }
+    }
 }
 
 /// Copies `len` numbers from the one's number `from` to the other's number `to`, as many at a time

@@ -106,6 +106,8 @@ impl Reference<'_> {
         relu(&mut value);
         let policy = if any_size {
             self.policy_by_points(&policy)
+        } else if self.spec().policy_planes > 0 {
+            self.policy_planes(&policy)
         } else {
             self.linear(&policy, "policy.linear")
         };
@@ -126,6 +128,14 @@ impl Reference<'_> {
         let rows: Vec<_> = self.at_points(x, "policy.linear").collect();
         let mean = |e: usize| rows.iter().map(|row| row[e]).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| row[0]).chain((1..rows[0].len()).map(mean)).collect()
+    }
+
+    /// The policy of a network with policy planes, plane by plane; `x` is
+    /// `[policy_channels, H, W]`.
+    fn policy_planes(&self, x: &[f64]) -> Vec<f64> {
+        let points: Vec<_> = self.at_points(x, "policy.linear").collect();
+        let plane = |k: usize| points.iter().map(move |point| point[k]);
+        (0..self.spec().policy_planes).flat_map(plane).collect()
     }
 
     /// What a linear layer says of each point; `x` is `[in, H, W]`.

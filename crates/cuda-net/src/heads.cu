@@ -2,8 +2,8 @@
 // policy logits of them, and in blocks of the first row two more make the value.
 //
 // Defined before this text: POLICY_INPUTS, VALUE_INPUTS (numbers of a position, multiples of 8),
-// POLICY_LOGITS, HIDDEN (a multiple of 8), OUTPUTS (win, draw, loss and what is beside them), POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each),
-// POLICY_TILES, HIDDEN_TILES (8 outputs each).
+// POLICY_LOGITS, HIDDEN (a multiple of 8), OUTPUTS (win, draw, loss and what is beside them),
+// POLICY_CHUNKS, VALUE_CHUNKS (32 inputs each), POLICY_TILES, HIDDEN_TILES (8 outputs each).
 
 typedef unsigned short half_bits;
 

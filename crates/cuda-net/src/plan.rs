@@ -75,7 +75,8 @@ impl TowerPlan {
         let area = spec.area();
         let steps = spec.channels / STEP;
         let heads = spec.policy_channels + spec.value_channels;
-        let is_plain = spec.squeeze_ratio == 0 && spec.bottleneck_blocks == 0;
+        let is_plain =
+            spec.squeeze_ratio == 0 && spec.bottleneck_blocks == 0 && spec.policy_planes == 0;
         let fits = spec.channels.is_multiple_of(STEP)
             && spec.blocks > 0
             && (1..=POINTS_MAX).contains(&area)
@@ -239,6 +240,7 @@ mod tests {
         for other in [
             NetworkSpec { squeeze_ratio: 4, ..plain.clone() },
             NetworkSpec { bottleneck_blocks: 2, ..plain.clone() },
+            NetworkSpec { policy_len: 162, policy_planes: 2, ..plain.clone() },
             NetworkSpec { channels: 100, ..plain.clone() },
             NetworkSpec { channels: 192, ..plain.clone() },
             NetworkSpec { policy_channels: 3, ..plain.clone() },

@@ -178,14 +178,15 @@ fn what_is_written_computes_the_same_elsewhere() {
         return;
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/load_in_pytorch.py");
-    // Game, global pooling, squeeze ratio, bottleneck blocks, boards of any size.
-    for (game, global_pooling, squeeze_ratio, bottleneck_blocks, any_size) in [
-        ("go:size=5", true, 0, 0, false),
-        ("connect4", false, 0, 0, false),
-        ("go:size=5", true, 4, 0, true),
-        ("connect4", true, 0, 2, false),
-        ("go:size=5", true, 3, 2, false),
-        ("hex:size=5", false, 0, 0, true),
+    // Game, global pooling, squeeze ratio, bottleneck blocks, boards of any size, policy planes.
+    for (game, global_pooling, squeeze_ratio, bottleneck_blocks, any_size, policy_planes) in [
+        ("go:size=5", true, 0, 0, false, 0),
+        ("connect4", false, 0, 0, false, 0),
+        ("go:size=5", true, 4, 0, true, 0),
+        ("connect4", true, 0, 2, false, 0),
+        ("go:size=5", true, 3, 2, false, 0),
+        ("hex:size=5", false, 0, 0, true, 0),
+        ("chess", false, 0, 0, false, 73),
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         let blank = fs::read(blank_network(&dir, game)).expect("a network");
@@ -198,6 +199,7 @@ fn what_is_written_computes_the_same_elsewhere() {
             squeeze_ratio,
             bottleneck_blocks,
             any_size,
+            policy_planes,
             // It is in the file, and nobody asks for it.
             heads: if any_size { [Head::Ownership].into() } else { spec.heads },
             ..spec

@@ -311,6 +311,12 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
     }
     /// Policy length, A.
     fn policy_len(&self) -> usize;
+    /// Planes of the policy, where an index is `(plane * H + row) * W + column` and the point is
+    /// one that the move is about, such as where a piece comes from; `None` where indices are laid
+    /// out otherwise. A network can then judge moves at each point with the same weights.
+    fn policy_planes(&self) -> Option<usize> {
+        None
+    }
     /// One line on what a policy index means, for `dagzero rules`.
     fn policy_layout(&self) -> String;
     /// Index in `0..A` of a legal move, as seen through `symmetry`; injective over legal moves.

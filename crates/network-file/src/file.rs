@@ -8,8 +8,8 @@ use crate::{NetworkError, NetworkSpec, TensorData, container};
 
 /// The newest format that this crate writes, and reads with all before it. Format 2 has
 /// squeeze-excitation and bottlenecks, format 3 heads beside policy and value, format 4 boards of
-/// any size; a network without them is still written in format 1.
-const FORMAT: u32 = 4;
+/// any size, format 5 policies made of planes; a network without them is still written in format 1.
+const FORMAT: u32 = 5;
 
 const KIND: &str = "network";
 

@@ -44,6 +44,9 @@
 //! value logits  = linear(relu(linear(m; value.hidden)); value.output)              [B, 3]
 //!                 m = mean of relu(conv1x1(h; value.conv)) over the board
 //!
+//! with policy_planes, in place of the first:
+//! policy logits = flat(linear(relu(conv1x1(h; policy.conv)); policy.linear) at each point)
+//!
 //! convolved(x; name):                                   x has D channels, or C without bottlenecks
 //!     t = conv3x3(x; name.conv1)
 //!     if global_pooling and i is odd and (bottleneck_blocks = 0 or j = 0):
@@ -89,6 +92,8 @@
 //! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels * H * W]`, `[value_hidden]` |
 //! | with `any_size` instead: `policy.linear.weight` | `[1 + E, policy_channels]` |
 //! | `policy.linear.bias` | `[1 + E]` |
+//! | with `policy_planes` instead: `policy.linear.weight` | `[policy_planes, policy_channels]` |
+//! | `policy.linear.bias` | `[policy_planes]` |
 //! | `value.hidden.weight`, `.bias` | `[value_hidden, value_channels]`, `[value_hidden]` |
 //! | `value.output.weight`, `.bias` | `[3, value_hidden]`, `[3]` |
 //! | `margin.output.weight`, `.bias` (where `heads` has it) | `[1, value_hidden]`, `[1]` |
@@ -106,7 +111,8 @@
 //! # Header
 //!
 //! The safetensors metadata has one entry, `dagzero`, a JSON object: `kind` (`network`), `format`
-//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads, 4 with `any_size`), `header`
+//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads, 4 with `any_size`, 5
+//! with `policy_planes`), `header`
 //! ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors (see
 //! [`container`]). Readers check all of it and refuse what does not fit.
 

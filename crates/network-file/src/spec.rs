@@ -45,6 +45,10 @@ pub struct NetworkSpec {
     /// 0 makes each block a plain residual block.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub bottleneck_blocks: usize,
+    /// Planes of the policy, K, whose logits are made of the same weights at each point: index
+    /// `k*H*W + y*W + x`. 0 makes each logit of the whole board.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub policy_planes: usize,
     /// Whether policy and value are made of the same weights at each point, so that the network
     /// plays on boards of any size ([`NetworkFile::on_board`](crate::NetworkFile::on_board)).
     #[serde(default, skip_serializing_if = "is_false")]
@@ -100,6 +104,7 @@ impl NetworkSpec {
             global_pooling: false,
             squeeze_ratio: 0,
             bottleneck_blocks: 0,
+            policy_planes: 0,
             any_size: false,
             heads: BTreeSet::new(),
         }
@@ -147,6 +152,19 @@ impl NetworkSpec {
                  {policy_len} places for {area} points"
             ));
         }
+        if self.policy_planes > 0 && self.any_size {
+            faults.push("a network is either any_size or has policy_planes".to_owned());
+        }
+        if self.policy_planes > 0
+            && self.policy_planes.checked_mul(self.area()) != Some(self.policy_len)
+        {
+            let Self { policy_planes, policy_len, .. } = self;
+            let area = self.area();
+            faults.push(format!(
+                "policy_planes = {policy_planes} of {area} points are no policy of {policy_len} \
+                 places"
+            ));
+        }
         if faults.is_empty()
             && self.tensor_shapes().values().any(|s| s.iter().product::<usize>() > ELEMENTS_MAX)
         {
@@ -166,13 +184,18 @@ impl NetworkSpec {
         self.policy_len.checked_sub(self.area()).filter(|&rest| rest <= REST_MAX)
     }
 
-    /// Numbers that the layer of a policy gives and takes: for a whole board, or for each point of
-    /// one of any size.
+    /// Numbers that the layer of a policy gives and takes: for a whole board, or for each point.
     pub fn policy_layer(&self) -> [usize; 2] {
         match self.actions_beside_points() {
+            _ if self.policy_planes > 0 => [self.policy_planes, self.policy_channels],
             Some(rest) if self.any_size => [1 + rest, self.policy_channels],
             _ => [self.policy_len, self.policy_channels * self.area()],
         }
+    }
+
+    /// Whether the layer of a policy looks at one point at a time.
+    pub fn is_policy_by_point(&self) -> bool {
+        self.any_size || self.policy_planes > 0
     }
 
     /// Numbers that a head's layer gives and takes, at each point or for the whole board.
@@ -249,6 +272,9 @@ impl NetworkSpec {
 
     /// The earliest format of files that can say it.
     pub fn format(&self) -> u32 {
+        if self.policy_planes > 0 {
+            return 5;
+        }
         if self.any_size {
             return 4;
         }

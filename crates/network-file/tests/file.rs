@@ -130,7 +130,7 @@ fn another_format_is_refused_before_its_header_is_read() {
     let strange = BTreeMap::from([("fields", "of a later version")]);
     let bytes = container::pack("network", 9, &strange, &network().tensors).unwrap();
     let error = NetworkFile::from_bytes(&bytes).unwrap_err();
-    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 4, .. }), "{error}");
+    assert!(matches!(error, NetworkError::OtherFormat { found: 9, known: 5, .. }), "{error}");
 }
 
 /// What is switched off leaves no trace: fields, format and so the hash are as before there were
@@ -270,6 +270,27 @@ fn networks_for_any_size_are_told_of_and_have_no_board_in_their_shapes() {
         assert!(message.contains("81 points"), "{message}");
         NetworkSpec { policy_len, any_size: false, ..sized(9) }.validate().unwrap();
     }
+}
+
+#[test]
+fn policies_of_planes_have_no_board_in_their_shapes() {
+    assert!(!serde_json::to_string(&spec()).unwrap().contains("policy_planes"));
+    let area = spec().area();
+    let heads = Head::ALL.into_iter().collect();
+    let planes = NetworkSpec { policy_planes: 3, policy_len: 3 * area, heads, ..spec() };
+    planes.validate().unwrap();
+    assert_eq!(planes.format(), 5);
+    let shapes = planes.tensor_shapes();
+    assert_eq!(shapes["policy.linear.weight"], [3, spec().policy_channels]);
+    assert_eq!(shapes["reply.linear.bias"], [3]);
+    assert_eq!(shapes["value.hidden.weight"], spec().tensor_shapes()["value.hidden.weight"]);
+    assert_eq!(planes.target_len(Head::Reply), 3 * area);
+    let wrong = NetworkSpec { policy_len: 3 * area + 1, ..planes.clone() };
+    assert!(wrong.validate().unwrap_err().to_string().contains("policy_planes = 3"));
+    let huge = NetworkSpec { policy_planes: usize::MAX, ..planes.clone() };
+    assert!(huge.validate().is_err());
+    let both = NetworkSpec { any_size: true, ..planes };
+    assert!(both.validate().unwrap_err().to_string().contains("either"));
 }
 
 #[test]

@@ -39,7 +39,8 @@ fn one_of<T: Clone>(values: &[T], random: &mut Random) -> T {
 /// Replaces a number or flag of the header.
 fn change(header: &mut Value, random: &mut Random) {
     let spec = header["spec"].as_object_mut().expect("a specification");
-    let more = ["any_size", "squeeze_ratio", "bottleneck_blocks", "heads"].map(str::to_owned);
+    let more = ["any_size", "policy_planes", "squeeze_ratio", "bottleneck_blocks", "heads"];
+    let more = more.map(str::to_owned);
     let names: Vec<String> = spec.keys().cloned().chain(more).collect();
     let value = match random.random_range(0..4) {
         0 => json!(true),

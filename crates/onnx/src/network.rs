@@ -88,14 +88,15 @@ fn policy(graph: &mut Builder<'_>, spec: &NetworkSpec, h: &str) {
     const LAYER: &str = "policy.linear";
     let x = graph.convolution(h, "policy.conv", 1);
     let x = graph.relu(&x);
-    if !spec.any_size {
+    if !spec.is_policy_by_point() {
         let x = graph.flat(&x);
         graph.linear(&x, LAYER, POLICY);
         return;
     }
     let t = graph.at_points(&x, LAYER);
     // The rows behind the first, of which the means over the board are taken.
-    match spec.policy_layer()[0] - 1 {
+    let rest = if spec.any_size { spec.policy_layer()[0] - 1 } else { 0 };
+    match rest {
         0 => {
             graph.node("Flatten", &[&t], POLICY, Vec::new());
         }

@@ -151,12 +151,15 @@ fn evaluated(cases: &[Case]) -> Option<Vec<Value>> {
 #[test]
 fn onnx_runtime_agrees_on_every_kind_of_network() {
     let mut cases = Vec::new();
-    for kind in 0..2 * 2 * 2 * 2 * 3 * 3 {
+    for kind in 0..2 * 2 * 2 * 2 * 3 * 4 {
         let bit = |place: u32| kind >> place & 1 == 1;
         let bottleneck_blocks = kind / 16 % 3;
-        // Boards of one size, and those of any size without and with moves beside the points.
-        let beside = [None, Some(0), Some(2)][kind / 48];
-        let plain = NetworkSpec::plain([3, 5, 4], 20 + beside.unwrap_or(1), 3, 12);
+        // Boards of one size, those of any size without and with moves beside the points, and
+        // policies of planes.
+        let beside = [None, Some(0), Some(2), None][kind / 48];
+        let policy_planes = if kind / 48 == 3 { 3 } else { 0 };
+        let policy_len = if policy_planes > 0 { 60 } else { 20 + beside.unwrap_or(1) };
+        let plain = NetworkSpec::plain([3, 5, 4], policy_len, 3, 12);
         let spec = NetworkSpec {
             game: "none:board=5x4".to_owned(),
             encoding: "none-v1:5x4".to_owned(),
@@ -170,6 +173,7 @@ fn onnx_runtime_agrees_on_every_kind_of_network() {
             },
             bottleneck_blocks,
             any_size: beside.is_some(),
+            policy_planes,
             policy_channels: 3,
             value_channels: 2,
             value_hidden: 9,

@@ -84,6 +84,7 @@ fn board_channels(spec: &NetworkSpec, layer: &str) -> Option<usize> {
     match layer {
         _ if spec.any_size => None,
         "value.hidden" => Some(spec.value_channels),
+        _ if spec.policy_planes > 0 => None,
         "policy.linear" => Some(spec.policy_channels),
         _ => Head::ALL.iter().any(is_policy).then_some(spec.policy_channels),
     }
@@ -102,9 +103,10 @@ mod tests {
     #[test]
     fn boards_point_by_point_say_what_boards_channel_by_channel_do() {
         let mut spec = NetworkSpec { heads: Head::ALL.into(), ..crate::canary_spec() };
-        spec.policy_len = spec.area() + 1;
-        for any_size in [false, true] {
-            spec.any_size = any_size;
+        let area = spec.area();
+        let shapes = [(false, 0, area + 1), (true, 0, area + 1), (false, 3, 3 * area)];
+        for (any_size, policy_planes, policy_len) in shapes {
+            spec = NetworkSpec { any_size, policy_planes, policy_len, ..spec };
             let file = random_network(&spec, 5);
             let device = Device::flex();
             let positions = random_positions(&spec, 4, 7);

@@ -38,6 +38,8 @@ pub(crate) struct BoardOps {
     sum_boards_first: bool,
     by_point: bool,
     convolver: Convolver,
+    /// Planes of the policy; 0 where it is not made of planes.
+    policy_planes: usize,
     /// Whether heads have the same weights at every point.
     any_size: bool,
 }
@@ -55,8 +57,16 @@ impl BoardOps {
         let width = spec.width;
         let convolver = Convolver::new(batch, [height, width], compute.convolve, precision, device);
         let ComputeOptions { sum_boards_first, by_point, .. } = compute;
-        let any_size = spec.any_size;
-        Self { batch, height, width, sum_boards_first, by_point, convolver, any_size }
+        Self {
+            batch,
+            height,
+            width,
+            sum_boards_first,
+            by_point,
+            convolver,
+            policy_planes: spec.policy_planes,
+            any_size: spec.any_size,
+        }
     }
 
     /// Points of all boards, B * H * W.
@@ -135,7 +145,8 @@ impl BoardOps {
     /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
     /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
-        if self.any_size { x } else { self.flatten(x) }
+        let by_point = self.any_size || self.policy_planes > 0;
+        if by_point { x } else { self.flatten(x) }
     }
 
     /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole
@@ -144,9 +155,14 @@ impl BoardOps {
         if self.any_size { self.mean(x) } else { self.flatten(x) }
     }
 
-    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, 1 + E]` the first
-    /// column's numbers at the points of each board, then the other columns' means over the board.
+    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, K]` each board's
+    /// planes in order, or of `[B * H * W, 1 + E]` the first column's numbers at the points of each
+    /// board, then the other columns' means over the board.
     pub(crate) fn policy_logits(&self, x: Tensor<2>) -> Tensor<2> {
+        if self.policy_planes > 0 {
+            let boards: Tensor<3> = x.reshape([self.batch, self.area(), self.policy_planes]);
+            return boards.swap_dims(1, 2).reshape([self.batch, self.policy_planes * self.area()]);
+        }
         if !self.any_size {
             return x;
         }

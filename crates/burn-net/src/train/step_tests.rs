@@ -121,15 +121,29 @@ fn check_gradient(
     assert!(gradient.iter().any(|&g| g.abs() > 1e-3), "{name} learns something");
 }
 
+/// What policies are made of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum PolicyKind {
+    Dense,
+    AnySize,
+    Planes,
+}
+
 /// A network with the heads for tests of gradients.
-fn spec_with(heads: &[Head], any_size: bool) -> NetworkSpec {
+fn spec_with(heads: &[Head], policy: PolicyKind) -> NetworkSpec {
+    let policy_len = match policy {
+        PolicyKind::Dense => 5,
+        PolicyKind::AnySize => 13,
+        PolicyKind::Planes => 24,
+    };
     NetworkSpec {
         policy_channels: 3,
         value_channels: 2,
         value_hidden: 6,
         heads: heads.iter().copied().collect(),
-        any_size,
-        ..NetworkSpec::plain([2, 4, 3], if any_size { 13 } else { 5 }, 1, 6)
+        any_size: policy == PolicyKind::AnySize,
+        policy_planes: if policy == PolicyKind::Planes { 2 } else { 0 },
+        ..NetworkSpec::plain([2, 4, 3], policy_len, 1, 6)
     }
 }
 
@@ -138,8 +152,9 @@ fn gradients_of_heads_are_those_of_their_losses() {
     // The target of the short-term error moves with the values and has no gradient; its loss has a
     // test of its own.
     let heads = Head::ALL.into_iter().filter(|head| *head != Head::ShortTermError);
-    for (head, any_size) in heads.flat_map(|head| [(head, false), (head, true)]) {
-        let spec = spec_with(&[head], any_size);
+    let kinds = [PolicyKind::Dense, PolicyKind::AnySize, PolicyKind::Planes];
+    for (head, kind) in heads.flat_map(|head| kinds.map(|kind| (head, kind))) {
+        let spec = spec_with(&[head], kind);
         let passes = passes(&spec, ValueLoss::CrossEntropy, 0.0);
         let batch = batch(&spec, head, 40);
         // The policy's loss counts where the soft policy's does, and has no weight of its own
@@ -158,7 +173,7 @@ fn gradients_of_the_value_are_those_of_the_loss_that_is_chosen() {
         (ValueLoss::CrossEntropy, false),
         (ValueLoss::Mse, false),
     ] {
-        let spec = spec_with(&[], false);
+        let spec = spec_with(&[], PolicyKind::Dense);
         let mut passes = passes(&spec, value_loss, 1.5);
         if !trunk {
             passes.trunk = None;

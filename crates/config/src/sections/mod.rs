@@ -21,9 +21,10 @@ pub use alarms::AlarmsSection;
 pub use bootstrap::{BootstrapEvaluator, BootstrapSection};
 pub use final_match::FinalSection;
 pub use gate::{GateRule, GateSection};
-pub use network::NetworkSection;
+pub use network::{NetworkSection, PolicyHead};
 pub use rating::{
-    Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, SOLVER_DEPTH_MAX,
+    Anchor, AnchorKind, EngineAnchor, EngineProtocol, RatingSection, RolloutAnchor,
+    SOLVER_DEPTH_MAX,
 };
 pub use reinforce::{ReinforcePhase, ReinforceSection};
 pub use run::{DeviceChoice, RunMode, RunSection};

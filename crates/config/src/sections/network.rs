@@ -1,6 +1,17 @@
 //! `[network]`: the shape of the network.
 
-use dz_config_keys::{Limits, section, whole};
+use dz_config_keys::{Limits, choice, section, whole};
+
+choice! {
+    /// How the policy head ends.
+    pub enum PolicyHead {
+        /// A layer from the whole board to each move.
+        Dense = "dense",
+        /// A 1x1 convolution to planes of moves.
+        Convolution = "convolution",
+    }
+}
+
 section! {
     /// `[network]`: the shape of the residual network.
     pub struct NetworkSection = "network" {
@@ -8,6 +19,11 @@ section! {
         [Fixed, whole(1, 256)] blocks: u32 = 4;
         /// Channels of the trunk; CUDA is fastest at multiples of 16.
         [Fixed, whole(1, 4096)] channels: u32 = 48;
+        /// How the policy head ends: `dense`, a layer from the whole board to each move (`lc0`:
+        /// classical), or `convolution`, a 1x1 convolution to planes of moves, with the same
+        /// weights at every point (Silver 2018, AlphaZero: 73 planes in chess), in games whose
+        /// moves are laid out so: chess.
+        [Fixed, Limits::Any] policy_head: PolicyHead = PolicyHead::Dense;
         /// Channels of the policy head's convolution.
         [Fixed, whole(1, 4096)] policy_channels: u32 = 16;
         /// Channels of the value head's convolution.

@@ -1,6 +1,6 @@
 //! What the configuration alone cannot know: games, devices, threads, programs.
 
-use dz_config::{Anchor, AnchorKind, Fault, RunConfig};
+use dz_config::{Anchor, AnchorKind, Fault, PolicyHead, RunConfig};
 use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
 use dz_network_file::{Board, NetworkSpec};
 use dz_search_settings::{MoveHeuristic, RolloutMoves};
@@ -50,6 +50,7 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(error_faults(config));
     faults.extend(komi_faults(config));
     faults.extend(size_fault(config));
+    faults.extend(policy_head_fault(config));
     faults.extend(board_faults(config));
     faults.extend(solver_fault(config));
     faults
@@ -58,8 +59,8 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
 /// Policies of rollouts that lie in files: a run keeps all that it depends on in its folder.
 fn learned_faults(config: &RunConfig) -> Vec<Fault> {
     let anchors = config.rating.anchors.iter().enumerate().filter_map(|(at, anchor)| {
-        let AnchorKind::Rollout { policy, .. } = &anchor.kind else { return None };
-        Some((format!("rating.anchors[{at}].policy"), policy))
+        let AnchorKind::Rollout(rollout) = &anchor.kind else { return None };
+        Some((format!("rating.anchors[{at}].policy"), &rollout.policy))
     });
     let named = [("search.rollout".to_owned(), &config.search.rollout)].into_iter().chain(anchors);
     let in_files = named.filter(|(_, policy)| policy.file().is_some());
@@ -163,6 +164,18 @@ fn size_fault(config: &RunConfig) -> Option<Fault> {
     let problem = format!("moves of {} are no points of its board", game.name());
     (config.network.any_size && !is_board).then(|| {
         Fault::new("network.any_size", problem).value(true).allowed("false, or another game")
+    })
+}
+
+/// A policy of planes for a game whose moves are laid out otherwise.
+fn policy_head_fault(config: &RunConfig) -> Option<Fault> {
+    let game = game_of(config)?;
+    let planes = AnyGame::of(&game).ok()?.encoding().policy_planes();
+    let head = config.network.policy_head;
+    let problem = format!("moves of {} are not laid out as planes of its board", game.name());
+    (head == PolicyHead::Convolution && planes.is_none()).then(|| {
+        let allowed = "\"dense\", or a game such as chess";
+        Fault::new("network.policy_head", problem).value(head).allowed(allowed)
     })
 }
 
@@ -290,6 +303,19 @@ pub(super) mod tests {
             let found = fault(game, true).expect("a fault");
             assert!(found.contains("network.any_size") && found.contains("no points"), "{found}");
         }
+    }
+
+    #[test]
+    fn policies_of_planes_need_moves_that_are_laid_out_so() {
+        let fault = |game: &str| {
+            let set = "network.policy_head=convolution";
+            policy_head_fault(&config(game, &[set])).map(|fault| fault.to_string())
+        };
+        assert_eq!(fault("chess"), None);
+        assert_eq!(fault("chess:history_planes=2"), None);
+        let found = fault("go:size=9").expect("a fault");
+        assert!(found.contains("network.policy_head") && found.contains("planes"), "{found}");
+        assert_eq!(policy_head_fault(&config("go:size=9", &[])), None);
     }
 
     #[test]

@@ -26,6 +26,10 @@ impl Encoding for AnyEncoding {
         on!([self] => |encoding| encoding.policy_len())
     }
 
+    fn policy_planes(&self) -> Option<usize> {
+        on!([self] => |encoding| encoding.policy_planes())
+    }
+
     fn policy_layout(&self) -> String {
         on!([self] => |encoding| encoding.policy_layout())
     }

@@ -138,6 +138,13 @@ impl Game for TicTacToe {
         })
     }
 
+    fn stones(&self, state: &TicTacToeState) -> Option<Vec<Option<Player>>> {
+        let stone = |point: u16| {
+            Player::BOTH.into_iter().find(|player| state.stones[player.index()] >> point & 1 == 1)
+        };
+        Some((0..9).map(stone).collect())
+    }
+
     fn notation(&self) -> &'static str {
         "points 1 to 9, row by row from the top left"
     }

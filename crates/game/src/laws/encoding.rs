@@ -51,6 +51,11 @@ pub(super) fn check_shape<G: Game>(game: &G) -> Result<(), LawBroken> {
         let detail = format!("{shape:?}, policy of {}", encoding.policy_len());
         return Err(broken_at_start("planes and policy are not empty", detail));
     }
+    let area = shape.height * shape.width;
+    if encoding.policy_planes().is_some_and(|planes| planes * area != encoding.policy_len()) {
+        let detail = format!("{:?} of {area} points", encoding.policy_planes());
+        return Err(broken_at_start("planes of the policy are all of it", detail));
+    }
     let id = encoding.id();
     if id.is_empty() || id.contains(char::is_whitespace) || id != game.encoding().id() {
         return Err(broken_at_start("an encoding's id is one word", format!("'{id}'")));

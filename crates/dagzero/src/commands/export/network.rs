@@ -207,5 +207,7 @@ const ARCHITECTURE: &[&str] = &[
      point, 1 + A - H W numbers; policy logits = [the first of t at each point, row by row; the mean over the board of each \
      other]; value logits = linear(relu(linear(mean over the board of relu(conv1x1(h; value.conv)); value.hidden)); \
      value.output)",
+    "policy_planes (0 where the header does not name it) above 0: policy logits = flat(linear(relu(conv1x1(h; policy.conv)); \
+     policy.linear) at each point), policy_planes numbers a point",
     "flat: channels in order, each row by row; the value is that of the player to move",
 ];

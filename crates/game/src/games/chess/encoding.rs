@@ -116,6 +116,10 @@ impl Encoding for ChessEncoding {
         KINDS * SIDE * SIDE
     }
 
+    fn policy_planes(&self) -> Option<usize> {
+        Some(KINDS)
+    }
+
     fn policy_layout(&self) -> String {
         "index = kind * 64 + row * 8 + column of the square moved from, in the mover's view, row 0 the \
          eighth rank; kind = 7 * direction + distance - 1 (directions clockwise from straight ahead; \
