@@ -117,7 +117,7 @@ fn game_ply(config: &RunConfig, players: &[PlayerName; 2]) -> f64 {
         match anchor.map(|anchor| &anchor.kind) {
             // How long a solver takes is not known before.
             Some(AnchorKind::Random | AnchorKind::Solver { .. }) => 0.0,
-            Some(AnchorKind::Rollout { playouts, .. }) => f64::from(*playouts) / ROLLOUTS_A_PLAYOUT,
+            Some(AnchorKind::Rollout(rollout)) => f64::from(rollout.playouts) / ROLLOUTS_A_PLAYOUT,
             None if name.policy_cycle().is_some() => 1.0,
             // Another program is given about as long as a network.
             Some(AnchorKind::Engine(_)) | None => f64::from(rating.playouts),

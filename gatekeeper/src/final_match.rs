@@ -69,7 +69,7 @@ pub(crate) fn games_expected(unplanned: &RunConfig, state: &RunState, cycle: u32
 
 #[cfg(test)]
 mod tests {
-    use dz_config::RolloutMoves;
+    use dz_config::RolloutAnchor;
     use dz_store::{CycleState, MatchResult, MatchState, ObjectRef, PlayerName};
 
     use super::*;
@@ -78,7 +78,7 @@ mod tests {
         let anchor = |name: &str, kind| Anchor { name: name.to_owned(), kind };
         vec![
             anchor("random", AnchorKind::Random),
-            anchor("rollout", AnchorKind::Rollout { playouts: 10, policy: RolloutMoves::Uniform }),
+            anchor("rollout", AnchorKind::Rollout(RolloutAnchor::plain(10))),
             anchor("ahead", AnchorKind::Solver { depth: Some(2) }),
         ]
     }

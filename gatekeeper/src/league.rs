@@ -154,7 +154,7 @@ fn earlier(state: &RunState, cycle: u32) -> impl Iterator<Item = (u32, &MatchSta
 
 #[cfg(test)]
 mod tests {
-    use dz_config::{Anchor, AnchorKind, RolloutMoves};
+    use dz_config::{Anchor, AnchorKind, RolloutAnchor};
     use dz_store::{ChampionState, CycleState, MatchResult, ObjectRef};
 
     use super::*;
@@ -170,10 +170,7 @@ mod tests {
             opening_plies: 2,
             anchors: vec![
                 anchor("random", AnchorKind::Random),
-                anchor(
-                    "rollout-100",
-                    AnchorKind::Rollout { playouts: 100, policy: RolloutMoves::Uniform },
-                ),
+                anchor("rollout-100", AnchorKind::Rollout(RolloutAnchor::plain(100))),
             ],
         }
     }

@@ -39,9 +39,8 @@ pub fn turn_line(
     let name = PlayerName::network(cycle);
     let against = |anchor: &Anchor| {
         let difference = fit?.difference(name.as_str(), &anchor.name)?;
-        let elo = difference.elo.0;
-        let error = difference.error95.0;
-        Some(format!("{} {elo:+.0} ± {error:.0}", anchor.name))
+        let elo = dz_stage::elo_error_text(difference.elo.0, difference.error95.0);
+        Some(format!("{} {elo}", anchor.name))
     };
     let ratings: Vec<String> = anchors.iter().filter_map(against).collect();
     if !ratings.is_empty() {

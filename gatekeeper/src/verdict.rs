@@ -138,7 +138,8 @@ fn test_says(test: &GateTest) -> (bool, String) {
     };
     let estimate = match (test.elo, test.elo_lo95, test.elo_hi95) {
         (Some(elo), Some(lo), Some(hi)) => {
-            format!("; median-unbiased estimate {elo:+.0} ({lo:+.0} to {hi:+.0})")
+            let [elo, lo, hi] = [elo, lo, hi].map(dz_stage::elo_text);
+            format!("; median-unbiased estimate {elo} ({lo} to {hi})")
         }
         _ => String::new(),
     };

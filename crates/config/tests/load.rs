@@ -4,7 +4,7 @@ use std::path::Path;
 
 use dz_config::{
     AnchorKind, ConfigError, DeviceChoice, EngineProtocol, Fault, GateRule, Loaded, Resign,
-    RunConfig, SameOr,
+    RolloutAnchor, RolloutMoves, RunConfig, SameOr, SelectionWord,
 };
 use dz_search_settings::FirstPlay;
 
@@ -489,6 +489,29 @@ fn solvers_as_anchors_are_written_as_they_are_read() {
     let wrong = r#"rating.anchors=[{ name = "s", kind = "solver", depth = 0, playouts = 3 }]"#;
     let error = load(MINIMAL, &[wrong]).unwrap_err().to_string();
     assert!(error.contains("rating.anchors[0].depth") && error.contains("playouts"), "{error}");
+}
+
+#[test]
+fn rollouts_as_anchors_are_written_as_they_are_read() {
+    let text = r#"rating.anchors=[{ name = "a", kind = "rollout", playouts = 9 }, { name = "b", kind = "rollout", playouts = 7, policy = "mogo", selection = "rave" }]"#;
+    let config = load(MINIMAL, &[text]).expect("no fault").config;
+    let kinds: Vec<&AnchorKind> = config.rating.anchors.iter().map(|anchor| &anchor.kind).collect();
+    let rave = RolloutAnchor {
+        policy: RolloutMoves::Mogo,
+        selection: SelectionWord::Rave,
+        ..RolloutAnchor::plain(7)
+    };
+    let expected = [RolloutAnchor::plain(9), rave].map(AnchorKind::Rollout);
+    assert_eq!(kinds, expected.iter().collect::<Vec<_>>());
+    let written = config.to_toml();
+    assert_eq!(written.matches("policy = \"mogo\"").count(), 1, "{written}");
+    assert_eq!(written.matches("selection = \"uct\"").count(), 0, "{written}");
+    let again = load(&written, &[]).expect("no fault").config;
+    assert_eq!(again.rating.anchors, config.rating.anchors);
+    let wrong =
+        r#"rating.anchors=[{ name = "a", kind = "rollout", playouts = 9, selection = "best" }]"#;
+    let error = load(MINIMAL, &[wrong]).unwrap_err().to_string();
+    assert!(error.contains("rating.anchors[0].selection"), "{error}");
 }
 
 #[test]

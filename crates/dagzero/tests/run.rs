@@ -113,9 +113,31 @@ fn the_loop_ends_with_a_verdict_and_a_report_and_is_then_finished() {
     let shown = dagzero(&["shard", &format!("{dir}/{shard}"), "--json"]);
     assert!(shown.status.success(), "{}", text(&shown.stderr));
     export_has_every_game(&dir, &status);
+    rate_says_what_the_report_says(&dir);
     every_process_kept_a_log(Path::new(&dir));
     let report = dagzero(&["report", &dir, "--markdown"]);
     assert!(report.status.success() && text(&report.stdout).contains("| cycle |"));
+}
+
+/// `rate RUN` and the report fit the same games by the same model.
+fn rate_says_what_the_report_says(dir: &str) {
+    let object = |args: &[&str]| -> serde_json::Value {
+        serde_json::from_slice(&dagzero(args).stdout).expect("JSON")
+    };
+    let rated = object(&["rate", dir, "--json"]);
+    let status = object(&["status", dir, "--all", "--json"]);
+    let wanted = status["ratings"].as_array().expect("a list");
+    assert!(wanted.len() > 3, "{status}");
+    for row in wanted {
+        let found = rated["ratings"].as_array().expect("a list");
+        let found = found.iter().find(|found| found["player"] == row["player"]);
+        let found = found.unwrap_or_else(|| panic!("{row} in {rated}"));
+        for key in ["elo", "error95"] {
+            let [one, other] = [found, row].map(|row| row[key].as_f64().expect("a number"));
+            assert!((one - other).abs() < 0.01, "{key}: {found} {row}");
+        }
+        assert_eq!(found["games"], row["games"], "{found} {row}");
+    }
 }
 
 /// Each line says of which run, stage and generation it is.

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault};
+use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault, RolloutAnchor};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec, ProtocolKind};
 use dz_search_settings::SearchSection;
 
@@ -35,8 +35,12 @@ pub fn anchor_player(anchor: &Anchor) -> Result<MatchPlayer, EngineError> {
     let name = &anchor.name;
     Ok(match &anchor.kind {
         AnchorKind::Random => MatchPlayer { name: name.clone(), kind: PlayerKind::Random },
-        AnchorKind::Rollout { playouts, policy } => {
-            let section = SearchSection { rollout: policy.clone(), ..rollout_section() };
+        AnchorKind::Rollout(RolloutAnchor { playouts, policy, selection }) => {
+            let section = SearchSection {
+                rollout: policy.clone(),
+                selection: *selection,
+                ..rollout_section()
+            };
             rollout_player(name, &section, *playouts)
         }
         AnchorKind::Solver { depth: Some(plies) } => {

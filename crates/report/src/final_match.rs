@@ -1,6 +1,6 @@
 //! The match that ended a run.
 
-use dz_config::{AnchorKind, RolloutMoves, RunConfig};
+use dz_config::{AnchorKind, RolloutMoves, RunConfig, SelectionWord};
 use dz_stats::Pentanomial;
 use dz_store::{MatchResult, PlayerName, RunState};
 use serde::Serialize;
@@ -87,13 +87,17 @@ fn described(config: &RunConfig, name: &str) -> Option<String> {
     let anchor = config.rating.anchors.iter().find(|anchor| anchor.name == name)?;
     Some(match &anchor.kind {
         AnchorKind::Random => "random play".to_owned(),
-        AnchorKind::Rollout { playouts, policy } => {
-            let by = match policy {
+        AnchorKind::Rollout(rollout) => {
+            let search = match rollout.selection {
+                SelectionWord::Rave => "tree search (RAVE)",
+                _ => "tree search",
+            };
+            let by = match rollout.policy {
                 RolloutMoves::Uniform => "",
                 RolloutMoves::Mogo => " by hand-made rules",
                 RolloutMoves::Learned(_) => " by a policy that was learned",
             };
-            format!("tree search with {}{by}", count::plural((*playouts).into(), "rollout"))
+            format!("{search} with {}{by}", count::plural(rollout.playouts.into(), "rollout"))
         }
         AnchorKind::Solver { depth: Some(1) } => "a player that looks 1 ply ahead".to_owned(),
         AnchorKind::Solver { depth: Some(depth) } => {

@@ -1,5 +1,7 @@
 //! How rollouts move.
 
+use std::fmt;
+
 use dz_config_keys::{Fault, Field, Limits, Table, Value, schema, wrong_type};
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +60,16 @@ impl RolloutMoves {
     }
 }
 
+impl fmt::Display for RolloutMoves {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Uniform => f.write_str("uniform"),
+            Self::Mogo => f.write_str("mogo"),
+            Self::Learned(path) => write!(f, "policy:{path}"),
+        }
+    }
+}
+
 impl Field for RolloutMoves {
     fn allowed(_: &Limits) -> String {
         ALLOWED.to_owned()
@@ -88,11 +100,7 @@ impl Field for RolloutMoves {
     }
 
     fn write(&self) -> Value {
-        Value::String(match self {
-            Self::Uniform => "uniform".to_owned(),
-            Self::Mogo => "mogo".to_owned(),
-            Self::Learned(path) => format!("policy:{path}"),
-        })
+        Value::String(self.to_string())
     }
 
     fn schema(_: &Limits) -> Table {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use dz_search_settings::RolloutMoves;
+use dz_search_settings::{RolloutMoves, SelectionWord};
 
 use dz_config_keys::{
     Entry, Fault, Field, Limits, Table, TableReader, Value, above, choice, even, real,
@@ -41,7 +41,7 @@ section! {
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
                 name: "rollout-1000".to_owned(),
-                kind: AnchorKind::Rollout { playouts: 1_000, policy: RolloutMoves::Uniform },
+                kind: AnchorKind::Rollout(RolloutAnchor::plain(1_000)),
             },
         ];
     }
@@ -61,13 +61,8 @@ pub struct Anchor {
 pub enum AnchorKind {
     /// Legal moves, each equally likely.
     Random,
-    /// Tree search with one game of random moves a leaf.
-    Rollout {
-        /// Playouts a move; at least 1.
-        playouts: u32,
-        /// How these games are played; `uniform` where the file does not say.
-        policy: RolloutMoves,
-    },
+    /// Tree search without a network.
+    Rollout(RolloutAnchor),
     /// One of the best moves, each as likely.
     Solver {
         /// Plies of every line that is looked at, at least 1; what is not decided by then counts as
@@ -76,6 +71,37 @@ pub enum AnchorKind {
     },
     /// Another program.
     Engine(EngineAnchor),
+}
+
+/// Tree search as an anchor: one rollout a leaf is all it knows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RolloutAnchor {
+    /// Playouts a move; at least 1.
+    pub playouts: u32,
+    /// How rollouts move; `uniform` where the file does not say.
+    pub policy: RolloutMoves,
+    /// Formula that picks the search's moves; `uct` where the file does not say.
+    pub selection: SelectionWord,
+}
+
+impl RolloutAnchor {
+    /// UCT with rollouts of random moves, `playouts` a move.
+    pub const fn plain(playouts: u32) -> Self {
+        Self { playouts, policy: RolloutMoves::Uniform, selection: SelectionWord::Uct }
+    }
+
+    /// The keys behind the playouts in the name of such a player, `,policy=mogo,selection=rave`, as
+    /// `dagzero match` reads them.
+    pub fn player_keys(&self) -> String {
+        let policy = match &self.policy {
+            RolloutMoves::Uniform => String::new(),
+            other => format!(",policy={other}"),
+        };
+        match self.selection {
+            SelectionWord::Uct => policy,
+            other => format!("{policy},selection={other}"),
+        }
+    }
 }
 
 /// Another program as an anchor.
@@ -125,7 +151,7 @@ choice! {
 
 const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
     { name = \"...\", kind = \"rollout\", playouts = 1 to 1000000 } with policy = \"uniform\" or \
-    \"mogo\", \
+    \"mogo\" and selection = \"uct\" or another of search.selection, \
     { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
     setup = [\"lines said first\"] where the program needs some, no name twice";
@@ -168,7 +194,9 @@ impl Field for Anchor {
             Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
             None => {
                 // Which other keys belong here is not known without the kind.
-                for key in ["playouts", "policy", "depth", "command", "setup", "seconds"] {
+                for key in
+                    ["playouts", "policy", "selection", "depth", "command", "setup", "seconds"]
+                {
                     table.ignore(key);
                 }
                 None
@@ -188,6 +216,7 @@ impl Field for Anchor {
             ("kind", KindWord::schema(any)),
             ("playouts", u32::schema(&PLAYOUTS)),
             ("policy", RolloutMoves::schema(any)),
+            ("selection", SelectionWord::schema(any)),
             ("depth", u32::schema(&DEPTH)),
             ("command", String::schema(any)),
             ("seconds", f64::schema(&SECONDS)),
@@ -204,7 +233,13 @@ fn read_rollout(table: &mut TableReader<'_>) -> Option<AnchorKind> {
     } else {
         Some(RolloutMoves::Uniform)
     };
-    Some(AnchorKind::Rollout { playouts: playouts?, policy: policy? })
+    let selection = if table.has("selection") {
+        table.take::<SelectionWord>("selection", &Limits::Any)
+    } else {
+        Some(SelectionWord::Uct)
+    };
+    let anchor = RolloutAnchor { playouts: playouts?, policy: policy?, selection: selection? };
+    Some(AnchorKind::Rollout(anchor))
 }
 
 fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
@@ -224,12 +259,15 @@ fn write_anchor(anchor: &Anchor) -> Value {
     table.insert("name".to_owned(), anchor.name.write());
     let word = match &anchor.kind {
         AnchorKind::Random => KindWord::Random,
-        AnchorKind::Rollout { playouts, policy } => {
+        AnchorKind::Rollout(RolloutAnchor { playouts, policy, selection }) => {
             table.insert("playouts".to_owned(), playouts.write());
-            // Left out where it is the rule, so that runs from before there was a choice keep
+            // Left out where they are the rule, so that runs from before there was a choice keep
             // their configuration's text.
             if *policy != RolloutMoves::Uniform {
                 table.insert("policy".to_owned(), policy.write());
+            }
+            if *selection != SelectionWord::Uct {
+                table.insert("selection".to_owned(), selection.write());
             }
             KindWord::Rollout
         }

@@ -236,7 +236,22 @@ fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
 
 #[cfg(test)]
 mod tests {
+    use dz_config::{Anchor, AnchorKind, RolloutAnchor, RolloutMoves, SelectionWord};
+
     use super::*;
+
+    #[test]
+    fn a_rollout_anchor_plays_as_the_player_of_its_keys() {
+        let plain = RolloutAnchor::plain(30);
+        let mogo = RolloutAnchor { policy: RolloutMoves::Mogo, ..plain.clone() };
+        let rave = RolloutAnchor { selection: SelectionWord::Rave, ..mogo.clone() };
+        for rollout in [plain, mogo, rave] {
+            let text = format!("rollout:{}{}", rollout.playouts, rollout.player_keys());
+            let player = text.parse::<PlayerArg>().unwrap().find(1).unwrap().player;
+            let anchor = Anchor { name: text, kind: AnchorKind::Rollout(rollout) };
+            assert_eq!(player.kind, dz_play::anchor_player(&anchor).unwrap().kind);
+        }
+    }
 
     #[test]
     fn players_are_told_apart() {

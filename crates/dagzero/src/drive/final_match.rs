@@ -26,15 +26,12 @@ pub(super) fn by_hand(prepared: &Prepared) -> Option<String> {
 fn player(anchor: &Anchor) -> Option<String> {
     Some(match &anchor.kind {
         AnchorKind::Random => "random".to_owned(),
-        AnchorKind::Rollout { playouts, policy: RolloutMoves::Uniform } => {
-            format!("rollout:{playouts}")
-        }
-        AnchorKind::Rollout { playouts, policy: RolloutMoves::Mogo } => {
-            format!("rollout:{playouts},policy=mogo")
-        }
-        AnchorKind::Rollout { playouts, policy: RolloutMoves::Learned(path) } => {
-            let player = format!("rollout:{playouts},policy=policy:{path}");
-            format!("'{}'", player.replace('\'', "'\"'\"'"))
+        AnchorKind::Rollout(rollout) => {
+            let player = format!("rollout:{}{}", rollout.playouts, rollout.player_keys());
+            match rollout.policy {
+                RolloutMoves::Uniform | RolloutMoves::Mogo => player,
+                RolloutMoves::Learned(_) => format!("'{}'", player.replace('\'', "'\"'\"'")),
+            }
         }
         AnchorKind::Solver { depth: None } => "solver".to_owned(),
         AnchorKind::Solver { depth: Some(depth) } => format!("solver:{depth}"),

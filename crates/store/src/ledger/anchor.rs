@@ -12,39 +12,51 @@ type ByFirst = [[u64; 3]; 2];
 
 /// Returns the best-connected anchor: the fixed opponent whose games against searching networks
 /// give most information about Elo differences. Networks neither nearly always beat it nor nearly
-/// always lose to it. Of equals, the first in `matches` wins. `None` if no network has met an
-/// anchor.
+/// always lose to it. `None` if no network has met an anchor.
 ///
 /// `n` games with a mean score of `s` weigh `n s (1 - s)`, which is proportional to the Fisher
 /// information about an Elo difference (draws make it larger still). The weights of an anchor are
 /// summed over the networks that it met.
 ///
-/// `matches` are the two names of each match and its counts, in the order in which they were
-/// played. The answer depends on nothing else.
+/// Anchors are equal where networks won or lost all games against each of them. Then the games of
+/// raw policies decide in the same way. Of those still equal it is the last by name, with numbers
+/// in order, so that `rollout-1000` goes before `random`, and `rollout-10000` before both.
+///
+/// `matches` are the two names of each match and its counts. Their order does not matter, and the
+/// answer depends on nothing else.
 pub fn best_connected<'a>(
     matches: impl IntoIterator<Item = (&'a str, &'a str, ByFirst)>,
 ) -> Option<&'a str> {
-    let mut anchors: Vec<&str> = Vec::new();
-    let mut met: BTreeMap<(usize, &str), Score> = BTreeMap::new();
+    let mut met: BTreeMap<(&str, &str, &str), Score> = BTreeMap::new();
     for (a, b, by_first) in matches {
-        let (network, anchor) = match [a, b].map(|name| PlayerName::new(name).line()) {
-            [Some(("network", _)), None] => (a, b),
-            [None, Some(("network", _))] => (b, a),
-            _ => continue,
-        };
-        let place = anchors.iter().position(|&known| known == anchor).unwrap_or_else(|| {
-            anchors.push(anchor);
-            anchors.len() - 1
-        });
-        met.entry((place, network)).or_default().add(by_first);
+        match [a, b].map(|name| PlayerName::new(name).line()) {
+            [Some((line, _)), None] => met.entry((b, line, a)).or_default().add(by_first),
+            [None, Some((line, _))] => {
+                met.entry((a, line, b)).or_default().add(of_the_other(by_first));
+            }
+            _ => {}
+        }
     }
-    let mut weights = vec![0.0; anchors.len()];
-    for ((place, _), score) in met {
-        weights[place] += score.weight();
-    }
-    let best = (0..anchors.len())
-        .reduce(|best, place| if weights[place] > weights[best] { place } else { best })?;
-    Some(anchors[best])
+    let weight = |anchor: &str, wanted: &str| {
+        let of = met.iter().filter(|((other, line, _), _)| *other == anchor && *line == wanted);
+        of.map(|(_, score)| score.weight()).sum::<f64>()
+    };
+    let networks = met.keys().filter(|(_, line, _)| *line == "network");
+    networks.map(|(anchor, ..)| *anchor).max_by(|one, other| {
+        let by = |line| weight(one, line).total_cmp(&weight(other, line));
+        by("network").then(by("policy")).then(by_number(one).cmp(&by_number(other)))
+    })
+}
+
+/// The same counts with the players named the other way round.
+fn of_the_other([first, second]: ByFirst) -> ByFirst {
+    [second, first]
+}
+
+/// What names are ordered by: what stands before the number at their end, and the number.
+fn by_number(name: &str) -> (&str, u64) {
+    let text = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    (text, name[text.len()..].parse().unwrap_or(0))
 }
 
 impl RunState {
@@ -66,7 +78,7 @@ impl RunState {
 #[derive(Clone, Copy, Debug, Default)]
 struct Score {
     games: u64,
-    /// The half points of either player. The weight is the same for both.
+    /// The half points of the player from whose view it is.
     half_points: u64,
 }
 
@@ -114,15 +126,28 @@ mod tests {
         // The other way round they are the same games.
         let turned = later.map(|(a, b, [first, second])| (b, a, [second, first]));
         assert_eq!(best_connected(early.into_iter().chain(turned)), Some("rollout"));
+        // As games one by one, each with the first mover named first.
+        let one_by_one = later.into_iter().flat_map(|(a, b, [first, second])| {
+            [(a, b, [first, [0; 3]]), (b, a, [second, [0; 3]])]
+        });
+        assert_eq!(best_connected(one_by_one), Some("rollout"));
     }
 
     #[test]
-    fn of_equals_the_first_counts_and_games_of_others_do_not() {
+    fn of_equals_policies_or_names_decide_and_games_of_others_do_not() {
         let equal = |names: [&'static str; 2]| {
             best_connected(names.map(|name| ("network-0001", name, won(20))))
         };
-        assert_eq!(equal(["random", "rollout"]), Some("random"));
-        assert_eq!(equal(["rollout", "random"]), Some("rollout"));
+        assert_eq!(equal(["random", "rollout-1000"]), Some("rollout-1000"));
+        assert_eq!(equal(["rollout-1000", "random"]), Some("rollout-1000"));
+        assert_eq!(equal(["rollout-10000", "rollout-900"]), Some("rollout-10000"));
+        let with_policies = [
+            ("policy-0001", "random", won(19)),
+            ("policy-0001", "rollout-1000", won(20)),
+            ("network-0001", "rollout-1000", won(20)),
+            ("network-0001", "random", won(20)),
+        ];
+        assert_eq!(best_connected(with_policies), Some("random"));
         let none = [
             ("policy-0001", "rollout", won(10)),
             ("network-0002", "network-0001", won(10)),

@@ -244,8 +244,8 @@ impl AnchorPly {
     fn of(kind: &AnchorKind, measured: &Measured, own: f64) -> Self {
         match kind {
             AnchorKind::Random | AnchorKind::Solver { .. } => Self { playouts: 0.0, seconds: 0.0 },
-            AnchorKind::Rollout { playouts, .. } => {
-                let playouts = f64::from(*playouts);
+            AnchorKind::Rollout(rollout) => {
+                let playouts = f64::from(rollout.playouts);
                 let seconds = playouts / measured.rollouts_s.max(1e-9);
                 Self { playouts: playouts / ROLLOUTS_A_PLAYOUT, seconds }
             }

@@ -27,13 +27,16 @@ use standings::{Standings, Terms};
 ///
 /// A file is PGN (the tags White, Black and Result are read, White moves first), a match file of a
 /// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw"
-/// or null for an unfinished game}. A run stands for the files of its gate and rating matches.
-/// Several are rated as one.
+/// or null for an unfinished game}. A run stands for the files of its rating matches. Several are
+/// rated as one.
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
 /// the differences to it are. Without --anchor the best-connected anchor of a run is at 0, as in
 /// its report, or the mean of all players where no network of a run plays.
+///
+/// Runs alone are rated as in their reports: draws by Davidson, and two virtual draws between each
+/// network and the one before it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero rate games.pgn\n  \
@@ -47,9 +50,10 @@ pub(crate) struct Args {
     /// The player at 0 Elo; without it the best-connected anchor of a run, or the mean
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
-    /// Draws as half a win and half a loss each, or as a result with a probability of its own
-    #[arg(long, value_enum, default_value = "half")]
-    draws: DrawsArg,
+    /// Draws as half a win and half a loss each, or as a result with a probability of its own;
+    /// without it `davidson` for runs and `half` for files
+    #[arg(long, value_enum)]
+    draws: Option<DrawsArg>,
     /// Whether moving first is worth something, the same for everybody
     #[arg(long, value_enum, default_value = "on")]
     first_mover: Switch,
@@ -96,13 +100,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         notes.extend(text::faults(path, &faults, "games or lines are not right"));
         notes.extend(text::faults(path, &remarks, "tags or names are unusual"));
     }
+    let are_runs = args.files.iter().all(Run::exists);
+    let usual = if are_runs { DrawsArg::Davidson } else { DrawsArg::Half };
     let terms = Terms {
-        draws: match args.draws {
+        draws: match args.draws.unwrap_or(usual) {
             DrawsArg::Half => Draws::HalfPoints,
             DrawsArg::Davidson => Draws::Davidson,
         },
         first_mover: args.first_mover == Switch::On,
         prior: args.prior,
+        // Networks of two runs have the same names.
+        lineage: are_runs && args.files.len() == 1,
     };
     let anchor = args.anchor.as_deref().or_else(|| results.best_connected());
     let standings = Standings::of(&results, &terms, anchor, notes);
@@ -114,8 +122,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(if complete && standings.is_complete { Exit::Done } else { Exit::Wrong })
 }
 
-/// The files themselves, and of a run those of its matches. The final match is no part of a run's
-/// ratings.
+/// The files themselves, and of a run those of its rating matches.
 fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in given {
@@ -126,7 +133,7 @@ fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let run = Run::open(path)?;
         let mut matches = run.list(layout::MATCHES)?;
         let is_jsonl = |name: &str| Path::new(name).extension().is_some_and(|end| end == "jsonl");
-        matches.retain(|name| is_jsonl(name) && !name.contains("-final-"));
+        matches.retain(|name| is_jsonl(name) && name.contains("-rating-"));
         matches.sort();
         if matches.is_empty() {
             bail!(UsageError(format!("{} has no rated games yet", path.display())));

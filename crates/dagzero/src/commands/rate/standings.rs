@@ -3,6 +3,7 @@
 use std::io::Write as _;
 
 use dz_stats::{Draws, RatingOptions, Ratings, Record, rate};
+use dz_store::PlayerName;
 use serde::Serialize;
 
 use super::results::Results;
@@ -14,6 +15,8 @@ pub(super) struct Terms {
     pub(super) first_mover: bool,
     /// Virtual draws.
     pub(super) prior: f64,
+    /// Whether each network and the one before it have virtual draws, as in a run's report.
+    pub(super) lineage: bool,
 }
 
 /// The result. Outside programs rely on the names.
@@ -127,12 +130,13 @@ impl Standings {
                 _ => "no game has a result, so nobody can be rated".to_owned(),
             });
         }
+        let line = |name: &str| PlayerName::new(name).line();
+        let lineage = if terms.lineage { results.roster.chain(line) } else { Vec::new() };
         let options = |prior_draws| RatingOptions {
             draws: terms.draws,
             first_mover: terms.first_mover,
-            anchor,
             prior_draws,
-            ..RatingOptions::default()
+            ..RatingOptions::of_run(anchor, lineage.clone())
         };
         let names = results.roster.names();
         if players > PLAYERS_QUICK {

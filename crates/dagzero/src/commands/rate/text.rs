@@ -2,6 +2,7 @@
 
 use std::{io::Write, path::Path};
 
+use dz_stage::{elo_error_text, elo_text, elo_width_text};
 use dz_text::line;
 
 use super::results::Fault;
@@ -40,23 +41,21 @@ impl Standings {
     fn write_rows(&self, out: &mut dyn Write) -> anyhow::Result<()> {
         let longest = self.ratings.iter().map(|row| line(&row.player).chars().count()).max();
         let name = longest.unwrap_or(0).max("player".len());
-        let head = format!("{:>4}  {:name$}  {:>6} {:>5}", "", "player", "Elo", "+-");
+        let head = format!("{:>4}  {:name$}  {:>6} {:>5}", "", "player", "Elo", "±");
         let head = format!("{head}  {:>6} {:>7} {:>6} {:>6}", "games", "won", "drawn", "lost");
         let group = if self.groups > 1 { "  group" } else { "" };
         writeln!(out, "{head}  {:>7}  {:>13} {:>8}{group}", "score", "above next", "surely")?;
         for (place, row) in self.ratings.iter().enumerate() {
             let Row { games, wins, draws, losses, .. } = row;
             let player = line(&row.player);
-            let whole =
-                |elo: Option<f64>| elo.map_or_else(|| "-".to_owned(), |e| format!("{e:.0}"));
-            let elo = row.elo.map_or_else(|| "-".to_owned(), |elo| format!("{elo:+.0}"));
-            let error = whole(row.error95);
+            let elo = row.elo.map_or_else(|| "-".to_owned(), elo_text);
+            let error = row.error95.map_or_else(|| "-".to_owned(), elo_width_text);
             write!(out, "{:>4}  {player:name$}  {elo:>6} {error:>5}", place + 1)?;
             write!(out, "  {games:>6} {wins:>7} {draws:>6} {losses:>6}")?;
             let percent = 100.0 * row.score;
             let (above, surely) = match &row.above_next {
                 Some(next) => (
-                    format!("{:.0} +- {:.0}", next.elo, next.error95),
+                    format!("{} ± {}", elo_width_text(next.elo), elo_width_text(next.error95)),
                     format!("{:.1} %", 100.0 * next.los),
                 ),
                 None => (String::new(), String::new()),
@@ -76,10 +75,10 @@ impl Standings {
         writeln!(out, "\n{} games. 400 Elo more are odds of ten to one; {zero}.", self.games)?;
         writeln!(
             out,
-            "+- is half the 95 % interval; \"surely\" is the probability of being above the next."
+            "± is half the 95 % interval; \"surely\" is the probability of being above the next."
         )?;
         if let (Some(elo), Some(error)) = (self.first_mover_elo, self.first_mover_error95) {
-            writeln!(out, "Moving first is worth {elo:+.0} +- {error:.0} Elo.")?;
+            writeln!(out, "Moving first is worth {} Elo.", elo_error_text(elo, error))?;
         }
         if let Some(rate) = self.draw_rate {
             let of = if self.draws == "half" { "all games" } else { "games between equals" };
