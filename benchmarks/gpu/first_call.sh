@@ -96,8 +96,9 @@ save
 step bench 190 python3 "$here/bench.py" --part first --device "$device" --binary "$dagzero" \
   --out "$logs/bench.json" --seconds 1.5 --minutes 3 --commit "$commit" ${FIRST_CALL_BENCH:-}
 save
+# shellcheck disable=SC2086  # options, one word each
 step games 40 "$dagzero" bench games --device "$device" --json --game go:size=9 \
-  --network 9x9b6c96 --batch 2048 --seconds 4
+  ${FIRST_CALL_GAMES:---network 9x9b6c96 --batch 2048 --seconds 4}
 save
 # ncu must not lock the clocks of a card that others use after us.
 for batch in 256 1024; do

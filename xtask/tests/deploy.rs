@@ -1,6 +1,8 @@
 //! Files that people copy agree with the rest of the repository.
 
 use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use xtask::root;
 
@@ -78,4 +80,52 @@ fn the_service_ends_as_the_exit_codes_say() {
     assert_eq!(value("KillMode"), "mixed");
     let seconds: u32 = value("TimeoutStopSec").parse().expect("seconds");
     assert!(seconds > 60, "stages drain for a minute");
+}
+
+/// Every manifest below `deploy/kubernetes`. Kustomize's own files are no objects of a cluster, and
+/// patches have less than an object needs.
+fn manifests() -> Vec<PathBuf> {
+    let folders = ["base", "folder"].map(|folder| root().join("deploy/kubernetes").join(folder));
+    let files = folders.iter().flat_map(|folder| fs::read_dir(folder).expect("a folder"));
+    let paths = files.map(|entry| entry.expect("an entry").path());
+    let overlay = read("deploy/kubernetes/folder/kustomization.yaml");
+    let is_object = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str()).expect("a name");
+        let is_patch = path.parent().is_some_and(|folder| folder.ends_with("folder"))
+            && overlay.contains(&format!("- path: {name}"));
+        name != "kustomization.yaml" && !is_patch
+    };
+    let mut found: Vec<PathBuf> = paths.filter(is_object).collect();
+    found.sort();
+    found
+}
+
+/// What `kubernetes-validate` says of a file; `None` where it is not installed.
+fn validated(path: &Path) -> Option<Output> {
+    let has = Command::new("python3").args(["-c", "import kubernetes_validate"]).output().ok()?;
+    let program = "import sys; from kubernetes_validate.__main__ import main; sys.exit(main())";
+    has.status.success().then(|| {
+        let mut command = Command::new("python3");
+        command.args(["-c", program, "--strict"]).arg(path).output().expect("it runs")
+    })
+}
+
+#[test]
+fn manifests_are_what_the_api_knows() {
+    let files = manifests();
+    assert!(files.len() >= 3, "{files:?}");
+    for path in files {
+        let text = fs::read_to_string(&path).expect("a manifest");
+        let Some(found) = validated(&path) else {
+            println!("skipped: python3 has no kubernetes-validate");
+            return;
+        };
+        let said = String::from_utf8_lossy(&found.stderr);
+        assert!(found.status.success(), "{}: {said}", path.display());
+        // A misspelt key is a fault.
+        let wrong = tempfile::NamedTempFile::with_suffix(".yaml").expect("a file");
+        fs::write(wrong.path(), text.replacen("\nspec:", "\nspce:", 1)).expect("written");
+        let found = validated(wrong.path()).expect("it is installed");
+        assert!(!found.status.success(), "{}", path.display());
+    }
 }

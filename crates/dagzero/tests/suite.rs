@@ -14,6 +14,7 @@ mod engine;
 mod engines;
 mod export;
 mod faults;
+mod first_call;
 mod fleet;
 mod foreign;
 mod front_door;
