@@ -32,6 +32,8 @@ const RETIRED: &[(&str, &str)] = &[
     ("Ahead", "AuxBuilder"),
     ("target_of", "Head::is_in_rows"),
     ("Walker", "GameTask"),
+    ("Stand", "SlotState"),
+    ("Then", "Epilogue"),
     ("Following", "ReanalyzedGame"),
     ("following", "reanalyzed_game"),
 ];

@@ -6,7 +6,7 @@ use crate::layer::{Layer, Pointwise};
 use crate::pool::{Pool, PoolBoard};
 use crate::simd::{LANE, Lane, Vectors, lanes_of};
 use crate::squeeze::{Squeeze, SqueezeBoard};
-use crate::transform::{OfInputs, Outputs, Then, ToFrequencies};
+use crate::transform::{Epilogue, OfInputs, Outputs, ToFrequencies};
 use crate::winograd::{Kernel, Spread, Tiling};
 
 /// All blocks, packed for one kind of vectors.
@@ -138,9 +138,9 @@ impl Blocks {
         let wide_boards = stream.chunks_exact_mut(self.board_lanes()).take(boards);
         let narrow_boards = narrow.chunks_exact_mut(self.narrow_lanes());
         for (board, (from, to)) in wide_boards.zip(narrow_boards).enumerate() {
-            let then = Then::Relu;
+            let epilogue = Epilogue::Relu;
             let row = &mut work.few[..];
-            vectors.run(Pointwise { layer: down, tiling, from, to: &mut *to, row, then });
+            vectors.run(Pointwise { layer: down, tiling, from, to: &mut *to, row, epilogue });
             self.spread_board(to, &mut work.rows, boards, board);
         }
         for (j, residual) in block.residuals.iter().enumerate() {
@@ -152,13 +152,13 @@ impl Blocks {
             let row = &mut work.few[..];
             let Some(squeeze) = &block.squeeze else {
                 let to = stream;
-                let then = Then::AddAndRelu;
-                vectors.run(Pointwise { layer: up, tiling, from, to, row, then });
+                let epilogue = Epilogue::AddAndRelu;
+                vectors.run(Pointwise { layer: up, tiling, from, to, row, epilogue });
                 continue;
             };
             let to = &mut work.branch[..];
-            let then = Then::Nothing;
-            vectors.run(Pointwise { layer: up, tiling, from, to, row, then });
+            let epilogue = Epilogue::Nothing;
+            vectors.run(Pointwise { layer: up, tiling, from, to, row, epilogue });
             self.squeeze(squeeze, stream, work);
         }
         work.narrow = narrow;
@@ -178,11 +178,11 @@ impl Blocks {
         let vectors = self.vectors;
         let spread = &self.spread;
         spread.multiply(vectors, &block.conv1.kernel, boards, rows, products);
-        let then = if block.pool.is_some() { Then::Nothing } else { Then::Relu };
+        let epilogue = if block.pool.is_some() { Epilogue::Nothing } else { Epilogue::Relu };
         for board in 0..boards {
             let to = &mut inner[..];
             let bias = &block.conv1.bias[..];
-            vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
+            vectors.run(Outputs { spread, from: products, to, boards, board, bias, epilogue });
             if let Some(pool) = &block.pool {
                 let tiling = &spread.tiling;
                 let board = &mut inner[..];
@@ -198,13 +198,13 @@ impl Blocks {
             let bias = &block.conv2.bias[..];
             if let Some(squeeze) = squeeze {
                 let to = &mut work.branch[..];
-                let then = Then::Nothing;
-                vectors.run(Outputs { spread, from, to, boards, board, bias, then });
+                let epilogue = Epilogue::Nothing;
+                vectors.run(Outputs { spread, from, to, boards, board, bias, epilogue });
                 self.squeeze(squeeze, stream, work);
             } else {
                 let to = &mut *stream;
-                let then = Then::AddAndRelu;
-                vectors.run(Outputs { spread, from, to, boards, board, bias, then });
+                let epilogue = Epilogue::AddAndRelu;
+                vectors.run(Outputs { spread, from, to, boards, board, bias, epilogue });
             }
             if followed {
                 self.spread_board(stream, &mut work.rows, boards, board);

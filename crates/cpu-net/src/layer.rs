@@ -4,7 +4,7 @@ use dz_network_file::NetworkFile;
 
 use crate::matrix::{Matrix, Product};
 use crate::simd::{Lane, Simd, Task, Vectors, lanes_of};
-use crate::transform::Then;
+use crate::transform::Epilogue;
 use crate::winograd::Tiling;
 
 /// A matrix and a bias.
@@ -79,13 +79,13 @@ pub(crate) struct Pointwise<'a> {
     pub(crate) to: &'a mut [Lane],
     /// Room for a row of the board to work in.
     pub(crate) row: &'a mut [Lane],
-    pub(crate) then: Then,
+    pub(crate) epilogue: Epilogue,
 }
 
 impl Task for Pointwise<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { layer, tiling, from, to, row, then } = self;
+        let Self { layer, tiling, from, to, row, epilogue } = self;
         let Matrix { lanes_in, lanes_out, .. } = layer.matrix;
         let row = &mut row[..tiling.width * lanes_out];
         let inputs = tiling.interior(lanes_in);
@@ -95,7 +95,7 @@ impl Task for Pointwise<'_> {
             layer.apply(s, &from[inputs.columns.clone()], row, false);
             let to = &mut to[outputs.columns.clone()];
             for (x, to) in row.iter().zip(to) {
-                then.store(s, s.load(x), to);
+                epilogue.store(s, s.load(x), to);
             }
         }
     }

@@ -3,7 +3,7 @@
 use dz_network_file::{NetworkFile, NetworkSpec};
 
 use crate::simd::{LANE, Lane, Simd, Task, lanes_of};
-use crate::transform::Then;
+use crate::transform::Epilogue;
 
 /// 3x3 convolution of bit-packed planes, the globals' shift, and relu.
 #[derive(Clone, Debug)]
@@ -62,14 +62,14 @@ pub(crate) struct StemOnBoard<'a> {
     pub(crate) board: &'a mut [Lane],
     /// A row of lanes to work in.
     pub(crate) shift: &'a mut [Lane],
-    /// [`Then::Relu`], or nothing where batch norm follows.
-    pub(crate) then: Then,
+    /// [`Epilogue::Relu`], or nothing where batch norm follows.
+    pub(crate) epilogue: Epilogue,
 }
 
 impl Task for StemOnBoard<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { stem, planes, globals, board, shift, then } = self;
+        let Self { stem, planes, globals, board, shift, epilogue } = self;
         let lanes = stem.lanes;
         let width = stem.width;
         let area = stem.height * stem.width;
@@ -115,7 +115,7 @@ impl Task for StemOnBoard<'_> {
             row[..lanes].fill(Lane::default());
             row[(width + 1) * lanes..].fill(Lane::default());
             for x in &mut row[lanes..(width + 1) * lanes] {
-                then.store(s, s.load(x), x);
+                epilogue.store(s, s.load(x), x);
             }
         }
     }

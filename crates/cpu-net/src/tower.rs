@@ -7,7 +7,7 @@ use crate::blocks::{Blocks, Work};
 use crate::heads::{HeadScratch, Heads};
 use crate::simd::{Lane, Vectors};
 use crate::stem::{Stem, StemOnBoard};
-use crate::transform::Then;
+use crate::transform::Epilogue;
 
 /// A network packed for one kind of vectors.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Tower {
                 globals: &batch.globals[position * globals_len..][..globals_len],
                 board: stream,
                 shift: &mut *shift,
-                then: Then::Relu,
+                epilogue: Epilogue::Relu,
             });
         }
         blocks.run(boards, stream, work);

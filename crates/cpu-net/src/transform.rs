@@ -41,12 +41,12 @@ pub(crate) struct Outputs<'a> {
     pub(crate) boards: usize,
     pub(crate) board: usize,
     pub(crate) bias: &'a [Lane],
-    pub(crate) then: Then,
+    pub(crate) epilogue: Epilogue,
 }
 
 /// What follows a convolution and its bias.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Then {
+pub(crate) enum Epilogue {
     /// Nothing: global pooling or squeeze-excitation looks at it first.
     Nothing,
     /// relu(x)
@@ -57,7 +57,7 @@ pub(crate) enum Then {
     AddAndRelu,
 }
 
-impl Then {
+impl Epilogue {
     /// Does it with a convolution's sum, bias included, and writes the result.
     #[inline(always)]
     pub(crate) fn store<S: Simd>(self, s: S, sum: S::V, to: &mut Lane) {
@@ -146,7 +146,7 @@ fn transform_columns<S: Simd, const M: usize>(
 impl Task for Outputs<'_> {
     #[inline(always)]
     fn go<S: Simd>(self, s: S) {
-        let Self { spread, from, to, boards, board, bias, then } = self;
+        let Self { spread, from, to, boards, board, bias, epilogue } = self;
         let lanes = spread.lanes;
         let stride = spread.tiling.width + 2;
         for tile in &spread.tiles {
@@ -159,7 +159,10 @@ impl Task for Outputs<'_> {
                 let to = &mut to[corner + lane..];
                 let strides = [lanes, stride * lanes];
                 let bias = s.load(bias);
-                sized!(tile.rows, output_columns(s, half, tile.columns, to, strides, bias, then));
+                sized!(
+                    tile.rows,
+                    output_columns(s, half, tile.columns, to, strides, bias, epilogue)
+                );
             }
         }
     }
@@ -191,7 +194,7 @@ fn output_columns<S: Simd, const M: usize>(
     to: &mut [Lane],
     strides: [usize; 2],
     bias: S::V,
-    then: Then,
+    epilogue: Epilogue,
 ) {
     for j in 0..columns {
         let mut v = [s.splat(0.0); POINTS];
@@ -200,7 +203,7 @@ fn output_columns<S: Simd, const M: usize>(
         }
         let y = outputs_1d::<S, M>(s, v);
         for i in 0..M {
-            then.store(s, s.add(y[i], bias), &mut to[i * strides[1] + j * strides[0]]);
+            epilogue.store(s, s.add(y[i], bias), &mut to[i * strides[1] + j * strides[0]]);
         }
     }
 }

@@ -77,6 +77,19 @@ fn a_policy_is_learned_from_a_run_and_moves_in_rollouts() {
 }
 
 #[test]
+fn a_value_is_learned_of_a_game_of_three_by_three_points() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("x.linear").display().to_string();
+    let learned =
+        object(&["learn", "value", "tictactoe", "--games", "50", "--out", &path, "--json"]);
+    assert_eq!(learned["games"], 50, "{learned}");
+    let player = format!("rollout:20,equivalent_visits=5,heuristic=linear:{path}");
+    let found =
+        object(&["match", &player, "random", "--game", "tictactoe", "--games", "4", "--json"]);
+    assert_eq!(found["games"], 4, "{found}");
+}
+
+#[test]
 fn what_cannot_be_learned_or_written_is_said_at_once() {
     let game = cli::refused(&["learn", "value", "chess", "--out", "/nowhere/x", "--games", "1"]);
     assert!(game.contains("cannot write /nowhere/x"), "{game}");

@@ -17,7 +17,7 @@ pub struct LinearValue {
 }
 
 /// Games in which both colours aim at the same, so that they share their weights.
-const COLOURS_ALIKE: [&str; 3] = ["go", "gomoku", "othello"];
+const COLOURS_ALIKE: [&str; 4] = ["go", "gomoku", "othello", "tictactoe"];
 
 impl LinearValue {
     /// A value function that knows nothing: 1/2 everywhere. `None` for games without stones on the

@@ -13,7 +13,7 @@ use super::stem::{self, StemBack};
 use super::tape::{BlockTape, Tape, Work};
 use super::trunk::{Packed, PackedBlock, Trunk};
 use crate::simd::Lane;
-use crate::transform::Then;
+use crate::transform::Epilogue;
 
 /// Gradients by the names of their parameters.
 type Gradients = BTreeMap<String, Vec<f32>>;
@@ -116,7 +116,7 @@ impl Trunk {
         self.activate(&block.norms[0], boards.clone(), shifts, None, inputs);
         let to = &mut inner[range];
         let given = (&*inputs, &*gradients);
-        convolver.back(&packed.kernels[1], given, (&mut *to, Then::Nothing), sums, rows);
+        convolver.back(&packed.kernels[1], given, (&mut *to, Epilogue::Nothing), sums, rows);
         let gate = Gate { grid, boards: boards.len(), outputs: inputs, gradient: to };
         convolver.vectors.run(gate);
     }
@@ -139,7 +139,7 @@ impl Trunk {
         let gradients = &mut gradients[..size];
         self.through(normed, way, boards, inner, gradients);
         let given = (&before[range.clone()], &*gradients);
-        self.convolver.back(kernels, given, (&mut outer[range], Then::Add), sums, rows);
+        self.convolver.back(kernels, given, (&mut outer[range], Epilogue::Add), sums, rows);
     }
 
     fn stem_back(

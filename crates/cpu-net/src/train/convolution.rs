@@ -7,7 +7,7 @@ use super::filters::Kernels;
 use super::grid::Grid;
 use super::outer::Accumulate;
 use crate::simd::{Lane, Vectors};
-use crate::transform::{OfInputs, Outputs, Then, ToFrequencies, Transform};
+use crate::transform::{Epilogue, OfInputs, Outputs, ToFrequencies, Transform};
 use crate::winograd::Spread;
 
 /// Bytes that the rows of a few boards may take, so that they share the second-level cache with the
@@ -68,7 +68,7 @@ impl Convolver {
         let boards = self.spread_boards(OfInputs, from, &mut rows.inputs);
         let Rows { inputs, products, .. } = rows;
         self.spread.multiply(self.vectors, &kernels.forward, boards, inputs, products);
-        self.gather_boards(products, to, Then::Nothing);
+        self.gather_boards(products, to, Epilogue::Nothing);
     }
 
     /// From `inputs` and the gradient of the outputs, boards with blank borders, to the gradient of
@@ -78,7 +78,7 @@ impl Convolver {
         &self,
         kernels: &Kernels,
         (inputs, gradient): (&[Lane], &[Lane]),
-        (to, then): (&mut [Lane], Then),
+        (to, epilogue): (&mut [Lane], Epilogue),
         sums: &mut [Lane],
         rows: &mut Rows,
     ) {
@@ -92,7 +92,7 @@ impl Convolver {
         self.spread_boards(OfInputs, gradient, &mut rows.inputs);
         let Rows { inputs, products, .. } = rows;
         spread.multiply(vectors, &kernels.back, boards, inputs, products);
-        self.gather_boards(products, to, then);
+        self.gather_boards(products, to, epilogue);
     }
 
     fn spread_boards(&self, transform: impl Transform, from: &[Lane], rows: &mut [Lane]) -> usize {
@@ -106,13 +106,13 @@ impl Convolver {
         boards
     }
 
-    fn gather_boards(&self, products: &[Lane], to: &mut [Lane], then: Then) {
+    fn gather_boards(&self, products: &[Lane], to: &mut [Lane], epilogue: Epilogue) {
         let size = self.grid.board();
         let spread = &self.spread;
         let boards = to.len() / size;
         let bias = &self.blank[..];
         for (board, to) in to.chunks_exact_mut(size).enumerate() {
-            self.vectors.run(Outputs { spread, from: products, to, boards, board, bias, then });
+            self.vectors.run(Outputs { spread, from: products, to, boards, board, bias, epilogue });
         }
     }
 }

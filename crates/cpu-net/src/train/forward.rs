@@ -12,7 +12,7 @@ use super::tape::{Tape, Work};
 use super::trunk::{Packed, PackedBlock, Trunk};
 use crate::simd::Lane;
 use crate::stem::StemOnBoard;
-use crate::transform::Then;
+use crate::transform::Epilogue;
 
 impl Trunk {
     pub(super) fn run_forward(&self, packed: &Packed, batch: &EncodedBatch, tape: &mut Tape) {
@@ -45,8 +45,8 @@ impl Trunk {
             let planes = batch.position(row);
             let shift = &mut shift[..];
             let stem = &packed.stem;
-            let then = Then::Nothing;
-            let on = StemOnBoard { stem, planes, globals: &[], board, shift, then };
+            let epilogue = Epilogue::Nothing;
+            let on = StemOnBoard { stem, planes, globals: &[], board, shift, epilogue };
             self.convolver.vectors.run(on);
         }
         stem.begin(grid.lanes);

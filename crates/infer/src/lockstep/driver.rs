@@ -14,14 +14,14 @@ use crate::{Asked, EncodedLeaf, Evaluation, EvaluatorError, Readers, Sources, Ti
 struct Slot<T> {
     /// Elsewhere, since slots are looked through by one thread while the others wait.
     task: Option<Box<T>>,
-    stand: Stand,
+    state: SlotState,
     request: Request,
     evaluation: Evaluation,
 }
 
-/// How a slot's task stands.
+/// Where a slot's task is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Stand {
+enum SlotState {
     /// It asks nothing: it was not resumed yet, or is done.
     Idle,
     /// It waits for what `request` asks.
@@ -183,7 +183,7 @@ impl<G: Game> Runner<G> {
             }
             self.resume_ready(slots);
             let mut has_ended = false;
-            for slot in slots.iter_mut().filter(|slot| slot.stand == Stand::Idle) {
+            for slot in slots.iter_mut().filter(|slot| slot.state == SlotState::Idle) {
                 if let Some(task) = slot.task.take() {
                     let mut inner = shared.lock();
                     inner.add(&mut self.counts);
@@ -225,7 +225,7 @@ impl<T> Group<T> {
     fn new(slots: usize) -> Self {
         let empty = || Slot {
             task: None,
-            stand: Stand::Idle,
+            state: SlotState::Idle,
             request: Request::default(),
             evaluation: Evaluation::default(),
         };
@@ -242,7 +242,7 @@ impl<T> Group<T> {
         for PendingBatch { source, ticket } in self.pending.drain(..) {
             let mut asked = Vec::with_capacity(self.slots.len());
             for slot in self.slots.iter_mut().filter(|slot| slot.asks(source)) {
-                slot.stand = Stand::Answered;
+                slot.state = SlotState::Answered;
                 asked.push(Asked { leaf: &slot.request.leaf, evaluation: &mut slot.evaluation });
             }
             sources.wait(source, ticket, asked)?;
@@ -275,12 +275,12 @@ impl<T> Group<T> {
 impl<T> Slot<T> {
     /// Whether it waits for an answer of this source.
     fn asks(&self, source: usize) -> bool {
-        self.stand == Stand::Asks && self.request.source == source
+        self.state == SlotState::Asks && self.request.source == source
     }
 
     /// Whether there is a task that waits for no answer.
     fn is_ready(&self) -> bool {
-        self.task.is_some() && self.stand != Stand::Asks
+        self.task.is_some() && self.state != SlotState::Asks
     }
 
     /// Gives the task its answer and lets it go on.
@@ -289,11 +289,11 @@ impl<T> Slot<T> {
         T: GameTask<G>,
     {
         if let Some(task) = &mut self.task {
-            if self.stand == Stand::Answered {
+            if self.state == SlotState::Answered {
                 task.apply(&self.evaluation);
             }
             let asks = task.resume(readers, &mut self.request);
-            self.stand = if asks { Stand::Asks } else { Stand::Idle };
+            self.state = if asks { SlotState::Asks } else { SlotState::Idle };
         }
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn share(text: &str) -> Result<f64, String> {
 /// The game has no local shapes.
 pub(super) fn no_stones<G: Game>(game: &G) -> UsageError {
     UsageError(format!(
-        "{} has no stones on the points of a square board; go, gomoku, hex and othello do",
+        "{} has no stones on the points of a square board; go, gomoku, hex, othello and tictactoe do",
         game.spec().name()
     ))
 }
