@@ -1,6 +1,6 @@
 //! The disk budget: the oldest shards are deleted once they are no longer in the window.
 
-use dz_stage::StageContext;
+use dz_stage::{StageContext, bytes_text, count_text};
 use dz_store::{Entry, Stage, layout};
 
 use crate::{Window, sources::RunSources};
@@ -33,15 +33,19 @@ pub fn keep_budget(context: &mut StageContext, cycle: u32, window: &Window) -> a
         paths.push(object.path.clone());
     }
     if !paths.is_empty() {
-        let text = format!("the disk budget of {} MB: {} old shards go", budget / MB, paths.len());
+        let text = format!(
+            "the disk budget of {}: {} old shards go",
+            bytes_text(budget),
+            count_text(paths.len() as u64)
+        );
         context.events.note(Stage::Shuffler, text);
         context.ledger.append(Entry::Expired { cycle, paths })?;
     }
     if over > 0 {
         let text = format!(
-            "the run takes {} MB more than storage.disk_budget_mb, and nothing else can go: a larger budget, \
+            "the run takes {} more than storage.disk_budget_mb, and nothing else can go: a larger budget, \
              fewer checkpoints or a smaller window.rows_max change that",
-            over.div_ceil(MB)
+            bytes_text(over)
         );
         context.events.note(Stage::Shuffler, text);
     }

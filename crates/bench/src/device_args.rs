@@ -7,19 +7,18 @@ use anyhow::Context;
 use dz_burn_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
 use dz_network_file::NetworkSpec;
 
-/// What `bench device`, `bench games` and `bench soak` measure; the other benches take no notice of
-/// it.
+/// What `bench device`, `bench games` and `bench soak` measure. Where an option is not for all of
+/// them, it says for which.
 #[derive(Clone, Debug, clap::Args)]
 pub struct DeviceArgs {
-    /// For `device`, `games`, `soak`: auto, cpu, cuda or cuda:N
+    /// The device: auto, cpu, cuda or cuda:N
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     pub(crate) device: String,
-    /// For `device`, `games`, `soak`: rows, columns, blocks and channels of the network, with
-    /// `+pooling` for global pooling and heads for any board; rows and columns of `games` are
-    /// those of the game
+    /// Rows, columns, blocks and channels of the network, with `+pooling` for global pooling and
+    /// heads for any board; rows and columns of `games` are those of the game
     #[arg(long, value_name = "SIZE", default_value = "9x9b6c96")]
     pub(crate) network: String,
-    /// For `device`, `games`, `soak`: positions of a batch
+    /// Positions of a batch
     #[arg(long, value_name = "N", default_value = "1024")]
     pub(crate) batch: usize,
     /// For `device`: f32, f16 or bf16 while playing, several of them, or none

@@ -26,7 +26,7 @@ mod soak;
 mod timing;
 
 use anyhow::Context;
-use clap::ValueEnum;
+use clap::Subcommand;
 use dz_game::{AnyGame, Game, GameSpec, with_game};
 
 pub use device_args::DeviceArgs;
@@ -37,7 +37,7 @@ pub use search_rates::{SearchRates, game_rates, placement_rates};
 pub use shuffle::shuffle_row_s;
 
 /// What can be measured.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Debug, Subcommand)]
 pub enum Bench {
     /// Size and speed of shards of random games
     Shard,
@@ -57,7 +57,7 @@ pub enum Bench {
     /// A network of any size on any device, playing and learning with Burn
     ///
     /// `benchmarks/gpu` measures `PyTorch` beside it.
-    Device,
+    Device(DeviceArgs),
     /// Speed of self-play on the processor, with networks of random weights
     ///
     /// Games like those of the quick preset, beside Burn's evaluator in place of ours; and games of
@@ -65,9 +65,9 @@ pub enum Bench {
     Selfplay,
     /// Speed of self-play with a device, beside what the host reaches with one that takes no time,
     /// and what the device reaches without games
-    Games,
+    Games(DeviceArgs),
     /// Memory of host and device while networks take each other's place and while one learns
-    Soak,
+    Soak(DeviceArgs),
     /// Positions a second that one search has evaluated by itself, beside many searches in
     /// lockstep, by its leaves in flight; and what those cost in solved positions, where the game
     /// has a solver
@@ -87,21 +87,20 @@ const SHUFFLE_SHARDS: u64 = 8;
 /// # Errors
 /// What the measured code reports, and what `each` does.
 pub fn measure(
-    bench: Bench,
+    bench: &Bench,
     games: &[GameSpec],
-    on: &DeviceArgs,
     each: &mut dyn FnMut(BenchRow) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     match bench {
-        Bench::Device => return device::rows(on, each),
-        Bench::Soak => return soak::rows(on, each),
+        Bench::Device(on) => return device::rows(on, each),
+        Bench::Soak(on) => return soak::rows(on, each),
         _ => {}
     }
     for spec in games {
         let any = AnyGame::of(spec)?;
         let rows = match bench {
             // Self-play is compiled in its own crate.
-            Bench::Games => {
+            Bench::Games(on) => {
                 games::rows(&any, on, each)?;
                 continue;
             }
@@ -116,7 +115,7 @@ pub fn measure(
 }
 
 /// Measures a bench whose own code is compiled once a game.
-fn measure_game<G: Game>(game: &G, bench: Bench) -> anyhow::Result<Vec<BenchRow>> {
+fn measure_game<G: Game>(game: &G, bench: &Bench) -> anyhow::Result<Vec<BenchRow>> {
     Ok(match bench {
         Bench::Shard => {
             let is_go = game.spec().name() == "go";
@@ -132,6 +131,8 @@ fn measure_game<G: Game>(game: &G, bench: Bench) -> anyhow::Result<Vec<BenchRow>
             shuffle::rows(game, scratch.path(), SHUFFLE_SHARDS)?
         }
         // `measure` has answered these.
-        Bench::Device | Bench::Soak | Bench::Games | Bench::Selfplay | Bench::Engine => Vec::new(),
+        Bench::Device(_) | Bench::Soak(_) | Bench::Games(_) | Bench::Selfplay | Bench::Engine => {
+            Vec::new()
+        }
     })
 }

@@ -3,8 +3,9 @@
 use std::fmt::Write;
 
 use clap::CommandFactory;
+use dz_text::wrapped;
 
-use crate::{Cli, shown::wrapped};
+use crate::Cli;
 
 /// Columns of the help at most.
 const COLUMNS: usize = 80;

@@ -30,7 +30,8 @@ pub use help::command_line;
     name = "dagzero",
     version = env!("DAGZERO_VERSION"),
     about = "Trains game-playing networks from nothing but the rules.",
-    after_help = "JSON goes to standard output and nothing else does; messages go to standard error.\n\
+    after_help = "Standard output has what a command was asked for, with --json nothing but JSON.\n\
+                  Progress bars, warnings and errors go to standard error.\n\
                   Exit codes:\n  \
                      0  done\n  \
                      1  a check found something wrong, or the work failed\n  \

@@ -43,7 +43,7 @@ fn old_shards_go_and_everything_that_is_made_of_games_is_the_same() {
         let ended = run(dir, budget);
         assert!(ended.status.success(), "{}", String::from_utf8_lossy(&ended.stderr));
         let said = String::from_utf8_lossy(&ended.stdout).into_owned();
-        assert_eq!(said.contains("the disk budget of 1 MB"), budget == 1, "{said}");
+        assert_eq!(said.contains("the disk budget of 1.00 MB"), budget == 1, "{said}");
         // Checkpoints cannot go: that is said.
         assert_eq!(said.contains("and nothing else can go"), budget == 1, "{said}");
     }

@@ -4,22 +4,8 @@ use std::time::Duration;
 
 use dz_stats::Record;
 
-/// `1,234,567`.
-pub use dz_stage::count_text as whole;
-
-/// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not
-/// a number.
-pub(crate) fn real(value: f64) -> String {
-    match value {
-        v if !v.is_finite() => "-".to_owned(),
-        v if v.abs() >= 100.0 => {
-            let sign = if v < 0.0 { "-" } else { "" };
-            format!("{sign}{}", whole(v.abs().round() as u64))
-        }
-        v if v.abs() >= 10.0 => format!("{v:.1}"),
-        v => format!("{v:.2}"),
-    }
-}
+pub use dz_stage::{bytes_text as bytes, count_text as whole, elo_error_text as elo_error};
+pub(crate) use dz_stage::{elo_text as elo, elo_width_text as elo_width, real_text as real};
 
 /// A share as `12.3 %`.
 pub(crate) fn percent(share: f64) -> String {
@@ -52,17 +38,6 @@ pub(crate) fn rate(events: u64, wall_ms: u64) -> String {
     real(events as f64 / (wall_ms as f64 / 1000.0))
 }
 
-/// A number of bytes in the unit that fits, `12.3 MB`; a MB is a million.
-pub fn bytes(bytes: u64) -> String {
-    let (value, unit) = match bytes {
-        0..1_000 => return format!("{bytes} B"),
-        1_000..1_000_000 => (bytes as f64 / 1e3, "kB"),
-        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
-        _ => (bytes as f64 / 1e9, "GB"),
-    };
-    format!("{} {unit}", real(value))
-}
-
 /// Wins, draws and losses, `12-3-5`.
 pub(crate) fn wdl(record: Record) -> String {
     [record.wins, record.draws, record.losses].map(whole).join("-")
@@ -92,23 +67,6 @@ pub(crate) fn learning_rate(value: f64) -> String {
 /// A value with its interval, `0.625 (0.355 to 0.834)`.
 pub(crate) fn interval(text: fn(f64) -> String, [value, low, high]: [f64; 3]) -> String {
     format!("{} ({} to {})", text(value), text(low), text(high))
-}
-
-/// An Elo difference with its sign, `+1,234`.
-pub(crate) fn elo(elo: f64) -> String {
-    // Rounded first, so that -0.3 is `+0` and not `-0`.
-    let rounded = elo.round() as i64;
-    format!("{}{}", if rounded < 0 { '-' } else { '+' }, whole(rounded.unsigned_abs()))
-}
-
-/// The half width of an interval in Elo, `1,234`.
-pub(crate) fn elo_width(error95: f64) -> String {
-    whole(error95.round() as u64)
-}
-
-/// A rating with its error: `+123 ± 45`.
-pub fn elo_error(value: f64, error95: f64) -> String {
-    format!("{} ± {}", elo(value), elo_width(error95))
 }
 
 /// A duration, `4.2 s`, and from a minute on as the terminal shows it: `12 min 5 s`, `3 h 20 min`.

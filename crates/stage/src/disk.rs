@@ -7,6 +7,8 @@ use std::path::Path;
 
 use dz_store::StoreError;
 
+use crate::numbers::bytes_text;
+
 /// Bytes of a megabyte, as `storage.disk_free_min_mb` counts.
 const MB: u64 = 1_000_000;
 
@@ -17,7 +19,8 @@ pub(crate) fn check_free(root: &Path, min_mb: u64) -> Result<(), StoreError> {
     if free / MB >= min_mb {
         return Ok(());
     }
-    let text = format!("{} MB are free, storage.disk_free_min_mb asks for {min_mb}", free / MB);
+    let [free, asked] = [free, min_mb.saturating_mul(MB)].map(bytes_text);
+    let text = format!("{free} are free, storage.disk_free_min_mb asks for {asked}");
     let source = io::Error::new(io::ErrorKind::StorageFull, text);
     Err(StoreError::NoSpace { path: shown, source })
 }

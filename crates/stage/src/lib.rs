@@ -45,9 +45,13 @@ pub use in_force::{ConfigRefused, Edits, InForce, keep_config, kept_config};
 pub use logging::{init_logging, log_generation, log_to_run};
 pub use memory::{peak_bytes, resident_bytes};
 pub use noted::progress_text;
-pub use numbers::{count_text, duration_text, number_text};
+pub use numbers::{
+    bytes_text, count_text, duration_text, elo_error_text, elo_text, elo_width_text, number_text,
+    real_text,
+};
 pub use pause::{DiskTrouble, trouble_text};
 pub use programs::{Permissions, ProgramsWord, programs, text as program_text};
+pub use screen::fitted;
 pub use sink::Sink;
 pub use spent::Spent;
 pub use stage::{StageContext, run_stage, run_stage_with};

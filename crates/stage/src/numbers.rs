@@ -46,6 +46,48 @@ pub fn duration_text(duration: Duration) -> String {
     }
 }
 
+/// A rate or mean: grouped without decimals from 100 on, with one or two below; `-` where it is not
+/// a number.
+pub fn real_text(value: f64) -> String {
+    match value {
+        v if !v.is_finite() => "-".to_owned(),
+        v if v.abs() >= 100.0 => {
+            let sign = if v < 0.0 { "-" } else { "" };
+            format!("{sign}{}", count_text(v.abs().round() as u64))
+        }
+        v if v.abs() >= 10.0 => format!("{v:.1}"),
+        v => format!("{v:.2}"),
+    }
+}
+
+/// A number of bytes in the unit that fits, `12.3 MB`; a MB is a million.
+pub fn bytes_text(bytes: u64) -> String {
+    let (value, unit) = match bytes {
+        0..1_000 => return format!("{bytes} B"),
+        1_000..1_000_000 => (bytes as f64 / 1e3, "kB"),
+        1_000_000..1_000_000_000 => (bytes as f64 / 1e6, "MB"),
+        _ => (bytes as f64 / 1e9, "GB"),
+    };
+    format!("{} {unit}", real_text(value))
+}
+
+/// An Elo difference with its sign, `+1,234`.
+pub fn elo_text(elo: f64) -> String {
+    // Rounded first, so that -0.3 is `+0` and not `-0`.
+    let rounded = elo.round() as i64;
+    format!("{}{}", if rounded < 0 { '-' } else { '+' }, count_text(rounded.unsigned_abs()))
+}
+
+/// The half width of an interval in Elo, `1,234`.
+pub fn elo_width_text(error95: f64) -> String {
+    count_text(error95.round() as u64)
+}
+
+/// A rating with its error: `+123 ± 45`.
+pub fn elo_error_text(value: f64, error95: f64) -> String {
+    format!("{} ± {}", elo_text(value), elo_width_text(error95))
+}
+
 /// `35 games/s, 8.1k playouts/s, batch fill 93.0 %`.
 pub(crate) fn rates_text(rates: &Rates) -> String {
     rate_texts(rates).collect::<Vec<_>>().join(", ")

@@ -1,7 +1,7 @@
 //! The terminal that bars are drawn on, which may go away at any time.
 
 use std::fmt::Write as _;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 use std::mem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -34,11 +34,11 @@ impl Screen {
 
 impl TermLike for Screen {
     fn width(&self) -> u16 {
-        size().1
+        size(libc::STDERR_FILENO).1
     }
 
     fn height(&self) -> u16 {
-        size().0
+        size(libc::STDERR_FILENO).0
     }
 
     fn move_cursor_up(&self, n: usize) -> io::Result<()> {
@@ -86,14 +86,39 @@ impl TermLike for Screen {
     }
 }
 
-/// Lines and columns of the terminal.
+/// Columns of the most readable line.
+const COLUMNS_MAX: usize = 100;
+
+/// Returns `text` as standard output shows it best: on a terminal in lines that are broken between
+/// words, of which those behind the first begin with `indent` spaces; elsewhere as it is.
+pub fn fitted(text: &str, indent: usize) -> String {
+    if !io::stdout().is_terminal() {
+        return text.to_owned();
+    }
+    let columns = usize::from(size(libc::STDOUT_FILENO).1).saturating_sub(1).min(COLUMNS_MAX);
+    let lines = text.lines().map(|line| broken(line, indent, columns));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// A line in lines of at most `columns`, the first `indent` of which are free behind the first.
+/// What stands in them in the first line stays as it is.
+fn broken(text: &str, indent: usize, columns: usize) -> String {
+    let behind = text.char_indices().nth(indent).map_or(text.len(), |(at, _)| at);
+    let (head, rest) = text.split_at(behind);
+    // A narrower terminal breaks words itself.
+    let room = columns.saturating_sub(indent).max(20);
+    let lines = dz_text::wrapped(rest, room);
+    format!("{head}{}", lines.join(&format!("\n{:indent$}", "")))
+}
+
+/// Lines and columns of a terminal, which is open as this file.
 #[allow(unsafe_code)]
-fn size() -> (u16, u16) {
+fn size(of: libc::c_int) -> (u16, u16) {
     let mut size = mem::MaybeUninit::<libc::winsize>::zeroed();
     // SAFETY: TIOCGWINSZ fills in a `winsize`, for which there is room. Zeros are a valid one,
     // which is read where the call fails.
     let size = unsafe {
-        libc::ioctl(libc::STDERR_FILENO, libc::TIOCGWINSZ, size.as_mut_ptr());
+        libc::ioctl(of, libc::TIOCGWINSZ, size.as_mut_ptr());
         size.assume_init()
     };
     match (size.ws_row, size.ws_col) {
@@ -105,6 +130,17 @@ fn size() -> (u16, u16) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_are_broken_between_words_behind_their_head() {
+        let line = "selfplay   cycle 3: many games were played, and none was lost";
+        let lines = broken(line, 11, 40);
+        let wanted = "selfplay   cycle 3: many games were\n           played, and none was lost";
+        assert_eq!(lines, wanted);
+        assert_eq!(broken(line, 11, 100), line);
+        assert_eq!(broken("short", 11, 40), "short");
+        assert_eq!(broken("first second", 0, 3), "first second", "20 columns are the least");
+    }
 
     #[test]
     fn drawing_is_kept_until_it_is_flushed_and_never_fails() {

@@ -1,18 +1,23 @@
 //! Events as progress bars, for people at a terminal.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::time::Duration;
 
 use dz_store::Stage;
+use dz_text::{Colour, Look};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 
 use crate::event::{Event, Progress};
 use crate::numbers::{count_text, duration_text, rate_texts};
 use crate::plain::{TurnClock, kept_line};
-use crate::screen::Screen;
+use crate::screen::{Screen, fitted};
 use crate::sink::Sink;
 use crate::stderr::{BARS, around_bars};
+
+/// Columns of a stage's name in front of its lines.
+const STAGE_COLUMNS: usize = 11;
 
 /// How often the bars are drawn, a second.
 const DRAWS: u8 = 20;
@@ -44,7 +49,8 @@ impl TerminalBars {
             *clock = TurnClock::new(progress);
         }
         let columns = usize::from(Screen::default().width());
-        bar.set_message(bar_line(progress, clock.time_left(progress), columns));
+        let look = Look::of(&io::stderr());
+        bar.set_message(bar_line(progress, clock.time_left(progress), columns, look));
     }
 
     fn clear(&mut self, stage: Stage) {
@@ -64,8 +70,20 @@ impl Sink for TerminalBars {
         }
         if let Some(line) = kept_line(event) {
             // Whoever closed standard output wanted no more lines.
+            let fits = fitted(&line, STAGE_COLUMNS);
+            let line = painted(event, &fits);
             let _ = around_bars(|| writeln!(io::stdout(), "{line}"));
         }
+    }
+}
+
+/// A line of what asks for a look in a colour.
+fn painted<'a>(event: &Event, line: &'a str) -> Cow<'a, str> {
+    let look = Look::of(&io::stdout());
+    match event {
+        Event::Alarm { .. } => look.paint(Colour::Yellow, line),
+        Event::Started { .. } => look.paint(Colour::Dim, line),
+        _ => Cow::Borrowed(line),
     }
 }
 
@@ -78,7 +96,7 @@ fn new_bar() -> ProgressBar {
 
 /// `selfplay cycle 3 [=====>    ] 120/400 games, 8 s left, 35.0 games/s`: the bar first, then as
 /// much as fits in front of the last of `columns` columns.
-fn bar_line(progress: &Progress, left: Option<Duration>, columns: usize) -> String {
+fn bar_line(progress: &Progress, left: Option<Duration>, columns: usize, look: Look) -> String {
     let Progress { stage, cycle, done, total, unit, rates, .. } = progress;
     let head = format!("{stage} cycle {cycle} [");
     let mut texts = vec![format!("{}/{} {unit}", count_text(*done), count_text(*total))];
@@ -95,12 +113,15 @@ fn bar_line(progress: &Progress, left: Option<Duration>, columns: usize) -> Stri
         tail = tail + separator + &text;
     }
     let bar_columns = (BAR_COLUMNS.0 + room - tail.len()).min(BAR_COLUMNS.1);
-    format!("{head}{}] {tail}", bar(*done, *total, bar_columns))
+    format!("{head}{}] {tail}", bar(*done, *total, bar_columns, look))
 }
 
-/// `=====>    ` in so many columns.
-fn bar(done: u64, total: u64, columns: usize) -> String {
+/// `=====>    ` in so many columns, or `█████░░░░░` where the terminal shows Unicode.
+fn bar(done: u64, total: u64, columns: usize, look: Look) -> String {
     let share = if total == 0 { 1.0 } else { (done as f64 / total as f64).clamp(0.0, 1.0) };
+    if look.unicode {
+        return look.bar(share, columns).concat();
+    }
     let full = (share * columns as f64) as usize;
     let tip = if full < columns { ">" } else { "" };
     format!("{:<columns$}", "=".repeat(full) + tip)
@@ -131,7 +152,11 @@ mod tests {
     fn every_width_has_a_bar_and_is_not_exceeded() {
         for columns in 60..=200 {
             for done in [0, 1, 749_999, 1_499_999, 1_500_000, 2_000_000] {
-                let line = bar_line(&progress(done), Some(Duration::from_mins(125)), columns);
+                let left = Some(Duration::from_mins(125));
+                let unicode = Look { unicode: true, ..Look::default() };
+                let drawn = bar_line(&progress(done), left, columns, unicode);
+                assert!(drawn.chars().count() < columns, "{columns}: {drawn}");
+                let line = bar_line(&progress(done), left, columns, Look::default());
                 assert!(line.len() < columns, "{columns}: {line}");
                 let inside = line.split(['[', ']']).nth(1).expect("a bar");
                 let drawn = inside.trim_end().len();
@@ -143,7 +168,8 @@ mod tests {
 
     #[test]
     fn wide_lines_say_more() {
-        let line = |columns| bar_line(&progress(750_000), Some(Duration::from_secs(90)), columns);
+        let left = Some(Duration::from_secs(90));
+        let line = |columns| bar_line(&progress(750_000), left, columns, Look::default());
         assert_eq!(line(60), "gatekeeper cycle 1234 [=====>     ] 750,000/1,500,000 games");
         assert!(line(80).ends_with("] 750,000/1,500,000 games, 1 min 30 s left"), "{}", line(80));
         let end = "1 min 30 s left, batch fill 93.0 %, 35.0 games/s, 8,100 playouts/s";
@@ -152,8 +178,9 @@ mod tests {
 
     #[test]
     fn a_turn_without_work_is_done() {
-        assert_eq!(bar(0, 0, 4), "====");
-        assert_eq!(bar(0, 9, 4), ">   ");
-        assert_eq!(bar(9, 9, 4), "====");
+        let plain = |done, total| bar(done, total, 4, Look::default());
+        assert_eq!(plain(0, 0), "====");
+        assert_eq!(plain(0, 9), ">   ");
+        assert_eq!(plain(9, 9), "====");
     }
 }

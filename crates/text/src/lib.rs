@@ -17,9 +17,11 @@ mod escape;
 mod file;
 mod json;
 mod look;
+mod wrap;
 
 pub use decode::{Decoded, decode, is_known_encoding};
 pub use escape::{line, lines};
 pub use file::{open_regular, read_file, read_input};
 pub use json::{to_json, write_json};
 pub use look::{Colour, Look};
+pub use wrap::wrapped;

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use dz_bench::{Bench, BenchRow, DeviceArgs, measure};
+use dz_bench::{Bench, BenchRow, measure};
 use dz_game::{GameError, GameSpec, game_names};
 
 use crate::Exit;
@@ -19,23 +19,20 @@ use crate::Exit;
     dagzero bench shard --json\n  \
     DAGZERO_PYTHON=python3 dagzero bench rules --game go:size=9")]
 pub(crate) struct Args {
-    /// What to measure
-    #[arg(value_enum)]
+    #[command(subcommand)]
     what: Bench,
     /// Game and parameters, instead of every game for `rules` and of connect4 for the others
-    #[arg(long = "game", value_name = "GAME")]
+    #[arg(long = "game", value_name = "GAME", global = true)]
     game: Option<GameSpec>,
-    #[command(flatten)]
-    on: DeviceArgs,
     /// Print JSON
-    #[arg(long)]
+    #[arg(long, global = true)]
     json: bool,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut printer = Printer { out, json: args.json, rows: 0 };
     let games = games(args)?;
-    let measured = measure(args.what, &games, &args.on, &mut |row| printer.row(&row));
+    let measured = measure(&args.what, &games, &mut |row| printer.row(&row));
     // A list that was begun ends whatever happens, so that what was measured before can be read.
     if measured.is_ok() || printer.rows > 0 {
         printer.end()?;
@@ -74,7 +71,7 @@ impl Printer<'_> {
 
 /// The games to measure.
 fn games(args: &Args) -> anyhow::Result<Vec<GameSpec>> {
-    let names: &[&str] = match (&args.game, args.what) {
+    let names: &[&str] = match (&args.game, &args.what) {
         (Some(game), _) => return Ok(vec![game.clone()]),
         (None, Bench::Rules) => game_names(),
         (None, _) => &["connect4"],

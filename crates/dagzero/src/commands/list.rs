@@ -59,8 +59,12 @@ impl State {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let folder = args.folder.display();
-    let entries = fs::read_dir(&args.folder)
-        .with_context(|| format!("there are no runs: cannot read the folder {folder}"))?;
+    let entries = fs::read_dir(&args.folder).with_context(|| {
+        format!(
+            "there are no runs: cannot read the folder {folder}; `dagzero run connect4-quick` \
+             starts the first run, and `dagzero list DIR` looks elsewhere"
+        )
+    })?;
     let mut paths = Vec::new();
     for entry in entries {
         paths.push(entry.with_context(|| format!("cannot read the folder {folder}"))?.path());

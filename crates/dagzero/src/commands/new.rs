@@ -9,9 +9,10 @@ use std::{
 use anyhow::Context;
 use dz_config::{Key, RunConfig};
 use dz_game::{AnyGame, Game, GameSpec};
+use dz_text::wrapped;
 
 use super::create;
-use crate::{Exit, shown::wrapped};
+use crate::Exit;
 
 /// Write a commented configuration file for a game, to edit and run
 ///

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use dz_config::RunConfig;
+use dz_text::wrapped;
 use serde::Serialize;
 
 use super::write_line;
@@ -10,7 +11,6 @@ use crate::{
     Exit,
     drive::{PRESETS, Preset},
     exit::UsageError,
-    shown::wrapped,
 };
 
 /// List the presets, or print the configuration file of one

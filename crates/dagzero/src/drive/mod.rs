@@ -38,6 +38,7 @@ pub(crate) use prepare::{
 };
 pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;
+pub(crate) use progress::left_ms;
 pub(crate) use report::{report, write_csv, write_report};
 pub(crate) use restore::{is_mailbox, restored};
 pub(crate) use whole::make_whole;
@@ -108,6 +109,7 @@ pub(crate) fn drive(
         writeln!(out, "\nStopped; what was published is kept. To go on: dagzero resume {dir}")?;
         return Ok(Exit::TryAgain);
     };
+    let verdict = dz_stage::fitted(&verdict, 0);
     writeln!(out, "\n{verdict}\n\nreport  {}", page.display())?;
     Ok(Exit::Done)
 }
@@ -144,10 +146,10 @@ fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
         writeln!(out, "mode    asynchronous: the stages work side by side")?;
     }
     for change in &prepared.changes {
-        writeln!(out, "changed {change}")?;
+        writeln!(out, "{}", dz_stage::fitted(&format!("changed {change}"), 8))?;
     }
     for note in &prepared.notes {
-        writeln!(out, "note    {note}")?;
+        writeln!(out, "{}", dz_stage::fitted(&format!("note    {note}"), 8))?;
     }
     Ok(writeln!(out)?)
 }
@@ -251,7 +253,7 @@ fn follow(
         // First, so that a cycle whose report cannot be written is looked at again.
         write_report(&prepared.run, &report_so_far)?;
     }
-    for line in lines.catch_up(prepared.ledger.state(), &report_so_far, &prepared.config) {
+    for line in lines.newly_done(prepared.ledger.state(), &report_so_far, &prepared.config) {
         events.note(Stage::Driver, line);
     }
     let done = prepared.ledger.state().cycles_done;

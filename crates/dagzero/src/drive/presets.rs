@@ -37,7 +37,7 @@ macro_rules! presets {
 
 /// All presets.
 pub(crate) static PRESETS: &[Preset] = presets! {
-    "tictactoe" "chess" "connect4-h200" "go9-h200"
+    "tictactoe" "chess" "chess-h200" "connect4-h200" "go9-h200"
     "alphago-mini" "alphago-zero-mini" "alphago-zero-20b" "alphago-zero-40b"
     "tictactoe-smoke" "connect4-smoke" "othello-smoke" "hex-smoke" "gomoku-smoke" "go-smoke"
     "chess-smoke" "breakthrough-smoke";

@@ -6,8 +6,6 @@ use dz_config::RunConfig;
 use dz_report::Report;
 use dz_store::RunState;
 
-use crate::commands::status::left_ms;
-
 /// Which cycles were shown already.
 #[derive(Debug)]
 pub(crate) struct CycleLines {
@@ -25,7 +23,7 @@ impl CycleLines {
     }
 
     /// The lines of the cycles that ended since; the last one says how long the rest may take.
-    pub(crate) fn catch_up(
+    pub(crate) fn newly_done(
         &mut self,
         state: &RunState,
         report: &Report,
@@ -45,4 +43,18 @@ impl CycleLines {
         }
         lines
     }
+}
+
+/// How long the rest of a run may take: the mean of the cycles with a network, or of the first
+/// while there is no other, times those left; no more than the time that a limit leaves.
+pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
+    let left = config.cycles_planned(state.walls_ms()).saturating_sub(state.cycles_done);
+    if left == 0 || state.finished.is_some() {
+        return None;
+    }
+    let walls_ms: Vec<u64> = state.walls_ms().collect();
+    let seen = if walls_ms.len() > 1 { &walls_ms[1..] } else { &walls_ms[..] };
+    let mean_ms = seen.iter().sum::<u64>().checked_div(seen.len() as u64)?;
+    let limit_ms = config.time_ms_max().map(|max| max.saturating_sub(walls_ms.iter().sum()));
+    Some((mean_ms * u64::from(left)).min(limit_ms.unwrap_or(u64::MAX)))
 }

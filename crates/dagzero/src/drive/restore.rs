@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dz_selfplay::check_home_is_gone;
-use dz_stage::count_text;
+use dz_stage::{bytes_text, count_text};
 use dz_store::{Mailbox, Run, restore};
 
 use super::make_whole;
@@ -43,10 +43,10 @@ pub(crate) fn restored(
     let restored = make_whole(dir, "restoring", |unfinished| Ok(restore(&mailbox, unfinished)?))?;
     writeln!(
         out,
-        "fetched {} records and {} files, {} MB",
+        "fetched {} records and {} files, {}",
         count_text(restored.records),
         count_text(restored.objects),
-        restored.bytes.div_ceil(1_000_000)
+        bytes_text(restored.bytes)
     )?;
     Ok(dir.to_owned())
 }

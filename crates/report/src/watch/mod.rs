@@ -22,6 +22,10 @@ use crate::{Report, ReportError};
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for a key.
 const KEY_WAIT: Duration = Duration::from_millis(250);
+/// Columns of one picture where no terminal tells.
+const COLUMNS: u16 = 120;
+/// Lines of one picture, enough for all of it.
+const LINES: u16 = 44;
 
 /// What the dashboard shows: a report, and how the run stands at this moment.
 #[derive(Debug)]
@@ -132,8 +136,11 @@ fn config_of(run: &Run, state: &RunState) -> Option<RunConfig> {
 /// What the run or the terminal report.
 pub fn watch(run: &Run, once: bool) -> Result<Option<String>, ReportError> {
     let mut dashboard = Dashboard::read(run)?;
-    if once || !std::io::stdout().is_terminal() {
-        return Ok(Some(dashboard.to_text(120, 44)));
+    let on_terminal = std::io::stdout().is_terminal();
+    if once || !on_terminal {
+        let size = if on_terminal { ratatui::crossterm::terminal::size().ok() } else { None };
+        let columns = size.map_or(COLUMNS, |(columns, _)| columns);
+        return Ok(Some(dashboard.to_text(columns, LINES)));
     }
     let mut ledger = Ledger::open(run)?;
     let mut config = config_of(run, ledger.state());

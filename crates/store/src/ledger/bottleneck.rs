@@ -54,12 +54,12 @@ impl SelfplaySummary {
                 percent(self.batch_fill)
             ),
             Bottleneck::Network => format!(
-                "Evaluating networks took {} of the threads' time, search {host_us:.0} us an evaluation: a card \
+                "Evaluating networks took {} of the threads' time, search {host_us:.0} µs an evaluation: a card \
                  (run.device) or a smaller network would speed self-play up most.",
                 percent(device_share)
             ),
             Bottleneck::Search => format!(
-                "Search took {} of the threads' time, {host_us:.0} us an evaluation: more threads (run.threads) \
+                "Search took {} of the threads' time, {host_us:.0} µs an evaluation: more threads (run.threads) \
                  or fewer selfplay.playouts would speed self-play up most.",
                 percent(1.0 - device_share)
             ),
@@ -70,7 +70,7 @@ impl SelfplaySummary {
                 self.evaluations as f64 / self.batches.max(1) as f64
             ),
             Bottleneck::Host => format!(
-                "The processor is the bottleneck, {host_us:.1} us an evaluation; the card had work at most {} of the time: \
+                "The processor is the bottleneck, {host_us:.1} µs an evaluation; the card had work at most {} of the time: \
                  more threads (run.threads) would help, and more selfplay.groups if that is far below 100 %.",
                 percent(device_share)
             ),
@@ -106,7 +106,7 @@ mod tests {
             (cycle(cpu, 0.9, 0.7, 0.0), ["70 %", "run.device"]),
             (cycle(cpu, 0.9, 0.3, 0.0), ["70 %", "run.threads"]),
             (cycle(card, 0.9, 0.99, 0.4), ["waited for it 40 %", "640 positions"]),
-            (cycle(card, 0.9, 0.8, 0.05), ["12.5 us", "run.threads"]),
+            (cycle(card, 0.9, 0.8, 0.05), ["12.5 µs", "run.threads"]),
         ] {
             assert!(words.iter().all(|word| sentence.contains(word)), "{words:?}: {sentence}");
         }

@@ -101,9 +101,8 @@ impl<'a> Report<'a> {
     }
 
     pub(super) fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let elo = |elo: Option<f64>, none: &str| {
-            elo.map_or_else(|| none.to_owned(), |elo| format!("{elo:+.0}"))
-        };
+        let elo =
+            |elo: Option<f64>, none: &str| elo.map_or_else(|| none.to_owned(), dz_stage::elo_text);
         writeln!(out, "{} against {}, {}", self.a, self.b, self.game)?;
         writeln!(
             out,

@@ -6,7 +6,7 @@ mod measure;
 
 use std::{io::Write, path::PathBuf, time::Duration};
 
-use dz_config::RunConfig;
+use dz_config::{RunConfig, RunMode};
 use dz_stage::{count_text, duration_text};
 use serde::Serialize;
 
@@ -53,6 +53,8 @@ const CYCLES_MAX: u32 = 100_000;
 #[derive(Debug, Serialize)]
 struct Plan {
     measured: Measured,
+    /// What the networks were measured on: `cpu` or `cuda:N`.
+    device: String,
     /// How long the calibration took.
     calibration_s: f64,
     /// The machine's load before it: processes that ran or wanted to, averaged over a minute.
@@ -82,6 +84,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let folder = tempfile::tempdir()?;
     let measured = measure::measure_boards(&config, folder.path())?;
     let calibration_s = begun.elapsed().as_secs_f64();
+    let device = dz_burn_net::pick_device(&config.run.device.to_string())?.to_string();
     let within = args.hours.map(|hours| {
         let seconds = hours * 3600.0;
         let cycles = Forecast::cycles_within(&config, &measured, seconds, CYCLES_MAX);
@@ -96,8 +99,17 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let forecast = Forecast::of(&config, &measured, cycles);
     let disk_free_bytes = dz_stage::free_bytes(&std::env::current_dir()?).ok();
     let fleet = args.workers.and_then(|workers| Fleet::of(&config, &measured, &forecast, workers));
-    let plan =
-        Plan { measured, calibration_s, load, cores, forecast, within, fleet, disk_free_bytes };
+    let plan = Plan {
+        measured,
+        device,
+        calibration_s,
+        load,
+        cores,
+        forecast,
+        within,
+        fleet,
+        disk_free_bytes,
+    };
     if args.json {
         write_line(out, &plan)?;
     } else {
@@ -125,7 +137,19 @@ impl Plan {
             format!(" that fit into {}", time(time_ms_max as f64 / 1000.0))
         });
         let calibrated = time(self.calibration_s);
-        writeln!(out, "{game}, {cycles} cycles{within}, calibrated in {calibrated}\n")?;
+        writeln!(out, "{game}, {cycles} cycles{within}")?;
+        let on = match self.device.as_str() {
+            "cpu" => "the processor".to_owned(),
+            card => format!("the card {card}"),
+        };
+        writeln!(out, "measured    on {on} of this machine in {calibrated}")?;
+        if self.device == "cpu" && config.run.mode == RunMode::Asynchronous {
+            writeln!(
+                out,
+                "            a card does this in other times: plan on the machine that has it"
+            )?;
+        }
+        writeln!(out)?;
         self.write_times(out)?;
         let positions = count_text(of.positions);
         writeln!(out, "games       {} ({positions} positions recorded)", count_text(of.games))?;

@@ -181,7 +181,7 @@ impl Status {
             generation: state.generation(),
             champion: champion(state),
             elapsed_ms: state.walls_ms().sum(),
-            left_ms: left_ms(state, config),
+            left_ms: drive::left_ms(state, config),
             games: state.games(),
             positions: state.positions(),
             steps: state.checkpoint().map_or(0, |checkpoint| checkpoint.step),
@@ -260,7 +260,7 @@ impl Status {
         writeln!(out, "disk        {}", self.disk)?;
         writeln!(out, "report      {}", self.report.display())?;
         if let Some(verdict) = &self.finished {
-            writeln!(out, "\n{verdict}")?;
+            writeln!(out, "\n{}", dz_stage::fitted(verdict, 0))?;
         }
         Ok(())
     }
@@ -276,11 +276,11 @@ impl Status {
             };
             writeln!(
                 out,
-                "{head:<12}{:<20} {:>+7.0} ± {:.0}{against} ({} games)",
+                "{head:<12}{:<20} {:>7} ± {}{against} ({} games)",
                 row.player.to_string(),
-                row.elo,
-                row.error95,
-                row.games
+                dz_stage::elo_text(row.elo),
+                dz_stage::elo_width_text(row.error95),
+                count::whole(row.games)
             )?;
         }
         let more = self.ratings.len().saturating_sub(shown);
@@ -332,18 +332,4 @@ fn champion(state: &RunState) -> Option<Champion> {
         Some(Champion { generation, cycle, elo: row.elo, error95: row.error95 })
     });
     rated.next()
-}
-
-/// The mean of the cycles with a network, or of the first while there is no other, times those
-/// left; no more than the time that a limit leaves.
-pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
-    let left = config.cycles_planned(state.walls_ms()).saturating_sub(state.cycles_done);
-    if left == 0 || state.finished.is_some() {
-        return None;
-    }
-    let walls_ms: Vec<u64> = state.walls_ms().collect();
-    let seen = if walls_ms.len() > 1 { &walls_ms[1..] } else { &walls_ms[..] };
-    let mean_ms = seen.iter().sum::<u64>().checked_div(seen.len() as u64)?;
-    let limit_ms = config.time_ms_max().map(|max| max.saturating_sub(walls_ms.iter().sum()));
-    Some((mean_ms * u64::from(left)).min(limit_ms.unwrap_or(u64::MAX)))
 }
