@@ -76,14 +76,26 @@ impl<G: Game> NetworkLoader<G> for OnDevices {
     }
 }
 
-/// Anchors whose programs may not be started; says so once in the life of a process.
+/// Anchors whose programs may not be started, or are optional and not here; says so once in the
+/// life of a process.
 fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
     static SAID: Once = Once::new();
+    static SAID_MISSING: Once = Once::new();
     let anchors = &context.config.rating.anchors;
     if dz_stage::programs(anchors).next().is_none() {
         return Ok(BTreeSet::new());
     }
-    let denied = Permissions::of(&context.run, context.programs)?.denied(anchors);
+    let missing = dz_play::missing_anchors(anchors);
+    let mut denied = Permissions::of(&context.run, context.programs)?.denied(anchors);
+    denied.retain(|name| !missing.contains(name));
+    if !missing.is_empty() {
+        let names: Vec<_> = missing.iter().map(|name| dz_text::line(name)).collect();
+        let line = format!(
+            "cycle {cycle}: optional programs that are not installed here are left out of the ratings: {}",
+            names.join(", ")
+        );
+        SAID_MISSING.call_once(|| context.events.note(Stage::Gatekeeper, line));
+    }
     if !denied.is_empty() {
         let names: Vec<_> = denied.iter().map(|name| dz_text::line(name)).collect();
         let line = format!(
@@ -93,6 +105,7 @@ fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
         );
         SAID.call_once(|| context.events.note(Stage::Gatekeeper, line));
     }
+    denied.extend(missing);
     Ok(denied)
 }
 

@@ -475,6 +475,12 @@ fn other_programs_as_anchors_are_written_as_they_are_read() {
     assert_eq!(engine.setup, ["go nodes 5"]);
     let again = load(&config.to_toml(), &[]).expect("no fault").config;
     assert_eq!(again.rating.anchors, config.rating.anchors);
+    assert!(!config.to_toml().contains("optional"), "what is the rule is left out");
+    let optional = text.replace("seconds = 0.1", "seconds = 0.1, optional = true");
+    let config = load(MINIMAL, &[&optional]).expect("no fault").config;
+    let again = load(&config.to_toml(), &[]).expect("no fault").config;
+    assert_eq!(again.rating.anchors, config.rating.anchors);
+    assert!(matches!(&again.rating.anchors[0].kind, AnchorKind::Engine(engine) if engine.optional));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The anchors of a run's configuration as players.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, Fault, RolloutAnchor};
 use dz_external_engines::{EngineError, EnginePool, EngineSpec, ProtocolKind};
@@ -16,7 +16,7 @@ pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
     let fault = |(at, anchor): (usize, &Anchor)| {
         let AnchorKind::Engine(engine) = &anchor.kind else { return None };
         let problem = match engine_spec(engine) {
-            Ok(spec) if spec.is_found() => return None,
+            Ok(spec) if engine.optional || spec.is_found() => return None,
             Ok(spec) => format!("there is no program {:?} here", spec.command[0]),
             Err(error) => error.to_string(),
         };
@@ -25,6 +25,17 @@ pub fn anchor_faults(anchors: &[Anchor]) -> Vec<Fault> {
         Some(fault.value(format_args!("{:?}", engine.command)).allowed(allowed))
     };
     anchors.iter().enumerate().filter_map(fault).collect()
+}
+
+/// The names of the anchors that are optional, and whose programs this machine does not have.
+pub fn missing_anchors(anchors: &[Anchor]) -> BTreeSet<String> {
+    let is_missing = |anchor: &&Anchor| match &anchor.kind {
+        AnchorKind::Engine(engine) => {
+            engine.optional && !engine_spec(engine).is_ok_and(|spec| spec.is_found())
+        }
+        _ => false,
+    };
+    anchors.iter().filter(is_missing).map(|anchor| anchor.name.clone()).collect()
 }
 
 /// The player of an anchor.

@@ -26,7 +26,7 @@ mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use amaf::Amaf;
-pub use anchors::{anchor_faults, anchor_player, engine_spec};
+pub use anchors::{anchor_faults, anchor_player, engine_spec, missing_anchors};
 pub use arena::Arena;
 pub use counts::{MatchCounts, PlayedGame, Seat};
 pub use dz_search_settings::{MoveHeuristic, RolloutMoves};

@@ -1,7 +1,7 @@
 //! From the `[search]` section to settings: every key counts, and contradictions are found.
 
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol, SearchSection};
-use dz_play::anchor_faults;
+use dz_play::{anchor_faults, missing_anchors};
 use dz_search::{
     Backup, CatchUp, EdgeValues, EpsilonSchedule, Expansion, Exploration, FirstPlay, Gumbel,
     InFlight, LeafValue, MoveChoice, NoiseShape, PolicyTarget, Puct, Revisit, RootSetup,
@@ -146,17 +146,23 @@ fn contradictions_are_faults_of_a_key() {
 
 #[test]
 fn programs_that_cannot_be_started_are_faults_of_their_anchor() {
-    let anchor = |command: &str| {
+    let anchor = |command: &str, optional: bool| {
         let (protocol, command) = (EngineProtocol::Gtp, command.to_owned());
-        let engine = EngineAnchor { protocol, command, setup: Vec::new(), seconds: 1.0 };
+        let engine = EngineAnchor { protocol, command, setup: Vec::new(), seconds: 1.0, optional };
         Anchor { name: "other".to_owned(), kind: AnchorKind::Engine(engine) }
     };
-    let anchors = ["sh -c true", "not-installed --mode gtp", "sh 'open"].map(anchor);
+    let anchors = ["sh -c true", "not-installed --mode gtp", "sh 'open"]
+        .map(|command| anchor(command, false));
     let faults = anchor_faults(&anchors);
     let keys: Vec<&str> = faults.iter().map(|fault| fault.key.as_str()).collect();
     assert_eq!(keys, ["rating.anchors[1]", "rating.anchors[2]"]);
     assert!(faults[0].to_string().contains("not-installed"), "{}", faults[0]);
     assert!(faults[1].to_string().contains("quote"), "{}", faults[1]);
+    // Ratings do without optional ones.
+    let optional = ["sh -c true", "not-installed --mode gtp"].map(|command| anchor(command, true));
+    assert!(anchor_faults(&optional).is_empty());
+    assert!(missing_anchors(&optional[..1]).is_empty());
+    assert!(missing_anchors(&optional[1..]).contains("other"));
 }
 
 #[test]

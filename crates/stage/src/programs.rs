@@ -134,6 +134,7 @@ mod tests {
             command: command.to_owned(),
             setup,
             seconds: 1.0,
+            optional: false,
         }
     }
 

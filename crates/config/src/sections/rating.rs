@@ -36,7 +36,8 @@ section! {
         /// The fixed opponents, which pin the Elo scale. A `solver` plays one of the moves that are
         /// best as far as it sees, each as likely; without `depth` that is the truth, in games that
         /// have a solver (Connect Four's takes seconds a move before ply 10: `opening_plies = 10`
-        /// makes it an anchor that is quick).
+        /// makes it an anchor that is quick). Another program (`gtp`, `uci`) that is `optional` is
+        /// left out on machines that do not have it.
         [Results, Limits::Any] anchors: Vec<Anchor> = vec![
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
@@ -115,6 +116,8 @@ pub struct EngineAnchor {
     pub setup: Vec<String>,
     /// Seconds it is told to think about a move.
     pub seconds: f64,
+    /// Whether ratings do without it on machines that do not have the program.
+    pub optional: bool,
 }
 
 /// What another program speaks.
@@ -154,7 +157,8 @@ const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
     \"mogo\" and selection = \"uct\" or another of search.selection, \
     { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
-    setup = [\"lines said first\"] where the program needs some, no name twice";
+    setup = [\"lines said first\"] where the program needs some and optional = true where ratings \
+    may do without it, no name twice";
 
 impl Entry for Anchor {
     fn array_allowed(_: &Limits) -> String {
@@ -194,9 +198,16 @@ impl Field for Anchor {
             Some(KindWord::Uci) => read_engine(&mut table, EngineProtocol::Uci),
             None => {
                 // Which other keys belong here is not known without the kind.
-                for key in
-                    ["playouts", "policy", "selection", "depth", "command", "setup", "seconds"]
-                {
+                for key in [
+                    "playouts",
+                    "policy",
+                    "selection",
+                    "depth",
+                    "command",
+                    "setup",
+                    "seconds",
+                    "optional",
+                ] {
                     table.ignore(key);
                 }
                 None
@@ -221,6 +232,7 @@ impl Field for Anchor {
             ("command", String::schema(any)),
             ("seconds", f64::schema(&SECONDS)),
             ("setup", Vec::<String>::schema(any)),
+            ("optional", bool::schema(any)),
         ];
         object(keys, &["name", "kind"])
     }
@@ -250,8 +262,18 @@ fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<
     } else {
         Some(Vec::new())
     };
-    let engine = EngineAnchor { protocol, command: command?, setup: setup?, seconds: seconds? };
-    Some(AnchorKind::Engine(engine))
+    let optional = if table.has("optional") {
+        table.take::<bool>("optional", &Limits::Any)
+    } else {
+        Some(false)
+    };
+    Some(AnchorKind::Engine(EngineAnchor {
+        protocol,
+        command: command?,
+        setup: setup?,
+        seconds: seconds?,
+        optional: optional?,
+    }))
 }
 
 fn write_anchor(anchor: &Anchor) -> Value {
@@ -282,6 +304,9 @@ fn write_anchor(anchor: &Anchor) -> Value {
             table.insert("seconds".to_owned(), engine.seconds.write());
             if !engine.setup.is_empty() {
                 table.insert("setup".to_owned(), engine.setup.write());
+            }
+            if engine.optional {
+                table.insert("optional".to_owned(), engine.optional.write());
             }
             match engine.protocol {
                 EngineProtocol::Gtp => KindWord::Gtp,

@@ -57,6 +57,7 @@ mod tests {
             command: "stockfish 'a folder'".to_owned(),
             setup: vec!["setoption name Skill Level value 0".to_owned()],
             seconds: 0.1,
+            optional: false,
         };
         let spec = dz_play::engine_spec(&engine).unwrap();
         let anchor = Anchor { name: "weak".to_owned(), kind: AnchorKind::Engine(engine) };

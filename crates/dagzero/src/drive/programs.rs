@@ -48,7 +48,11 @@ impl Programs {
         state: &RunState,
         config: &RunConfig,
     ) -> anyhow::Result<Option<ProgramsWord>> {
-        let anchors = &config.rating.anchors;
+        // Nobody is asked about what cannot be started.
+        let missing = dz_play::missing_anchors(&config.rating.anchors);
+        let is_here = |anchor: &&Anchor| !missing.contains(&anchor.name);
+        let anchors: Vec<Anchor> = config.rating.anchors.iter().filter(is_here).cloned().collect();
+        let anchors = &anchors[..];
         if config.rating.games == 0 || programs(anchors).next().is_none() {
             return Ok(None);
         }
