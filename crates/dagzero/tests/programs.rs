@@ -137,6 +137,22 @@ fn programs_of_a_stranger_s_run_are_shown_and_not_started() {
 }
 
 #[test]
+fn an_optional_program_that_is_not_here_is_left_out() {
+    let scratch = Scratch::new();
+    let missing = "{ name = \"bot\", kind = \"gtp\", command = \"no-program-is-called-this\", \
+                   seconds = 0.1, optional = true }";
+    let anchors = format!("rating.anchors=[{{ name = \"random\", kind = \"random\" }}, {missing}]");
+    let (told, _) = scratch.good("maker", &["run", "own.toml", "--dir", "made", "--set", &anchors]);
+    assert!(told.contains("not installed here are left out of the ratings: bot"), "{told}");
+    assert_eq!(scratch.matches("made"), 0);
+    // What is not optional is a fault before the run begins.
+    let wanted = anchors.replace(", optional = true", "");
+    let args = ["run", "own.toml", "--dir", "other", "--set", &wanted];
+    let (output, _) = scratch.dagzero("maker", &args);
+    assert_eq!(output.status.code(), Some(78), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_gatekeeper_by_hand_starts_what_its_user_has_let_the_run_start() {
     let scratch = Scratch::new();
     scratch.good("maker", &["init", "own.toml", "--dir", "made"]);
