@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use dz_burn_net::DeviceChoice;
 use dz_config::{BootstrapEvaluator, RunConfig};
-use dz_game::{AnyGame, Game, GameSpec};
+use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
 use dz_gatekeeper::selfplay_ply_cost;
 use dz_infer::Lockstep;
 use dz_play::{Arena, MatchPlayer, PlayerEvaluator, PositionCheck, SearchPlayer};
@@ -24,8 +25,16 @@ const GAMES_TIME: Duration = Duration::from_secs(3);
 /// Games of a cycle of the small run: fewer than these say little, more are not needed.
 const GAMES_MIN: u32 = 8;
 const GAMES_MAX: u32 = 400;
-/// Batches that the small run trains on at most.
-const BATCHES_MAX: u64 = 30;
+/// Batches that the small run trains on at most, and at least.
+const BATCHES: [u64; 2] = [3, 30];
+/// How long a step and all steps of the small run may take on the processor, by a rough guess of
+/// its speed.
+const STEP_TIME_S: f64 = 2.0;
+const STEPS_TIME_S: f64 = 20.0;
+/// What that guess is, in operations a second.
+const PROCESSOR_FLOPS: f64 = 4e10;
+/// Playouts of the first searches.
+const PLAYOUTS_FIRST: u32 = 8;
 /// Distinct positions that are searched.
 const DISTINCT_MAX: usize = 256;
 /// Random games whose plies are counted.
@@ -112,15 +121,17 @@ fn random_plies<G: Game>(game: &G, plies_max: u32) -> f64 {
 fn playouts_per_s(
     arena: &mut dyn Arena,
     player: &MatchPlayer,
-    playouts: u32,
+    playouts_whole: u32,
     config: &RunConfig,
 ) -> anyhow::Result<f64> {
     // Loading is no part of the time.
     arena.prepare(player)?;
     let parallel_games = config.selfplay.parallel_games as usize;
     let lockstep = Lockstep { parallel_games, groups: config.selfplay.groups as usize };
-    // A few searches first, then twice as many, until they take long enough to be timed.
+    // A few short searches first, then longer ones, then twice as many, until they take long enough
+    // to be timed: one whole search with a large network takes minutes on a processor.
     let mut count = 2;
+    let mut playouts = playouts_whole.min(PLAYOUTS_FIRST);
     loop {
         let positions: Vec<PositionCheck> = arena
             .openings(4, count.min(DISTINCT_MAX), 1)
@@ -140,7 +151,11 @@ fn playouts_per_s(
         if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
             return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
         }
-        count *= 2;
+        if playouts < playouts_whole {
+            playouts = playouts_whole.min(4 * playouts);
+        } else {
+            count *= 2;
+        }
     }
 }
 
@@ -149,6 +164,31 @@ struct SmallRun<'a> {
     config: RunConfig,
     whole: &'a RunConfig,
     run: Run,
+}
+
+/// Makes batches smaller where a step on the processor would take very long, and returns how many
+/// of them the small run is to train on. Rows a second hardly depend on the batch there.
+fn bound_training(config: &mut RunConfig) -> anyhow::Result<u64> {
+    let [fewest, most] = BATCHES;
+    let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.training.devices))?;
+    if devices.iter().any(|device| *device != DeviceChoice::Cpu) {
+        return Ok(most);
+    }
+    let game = AnyGame::of(&config.run.game.parse::<GameSpec>()?)?;
+    let row_s = training_flops(config, game.encoding().planes()) / PROCESSOR_FLOPS;
+    let batch = (STEP_TIME_S / row_s).max(2.0) as u32;
+    config.training.batch = config.training.batch.min(batch);
+    let step_s = row_s * f64::from(config.training.batch);
+    Ok(((STEPS_TIME_S / step_s) as u64).clamp(fewest, most))
+}
+
+/// Operations of a row's forward and backward pass, nearly all of them in the tower's 3x3
+/// convolutions: two for each product, and the backward pass takes twice what the forward pass does.
+fn training_flops(config: &RunConfig, planes: PlaneShape) -> f64 {
+    let channels = f64::from(config.network.channels);
+    let convolutions = 2.0 * f64::from(config.network.blocks);
+    let products = channels * channels * convolutions + channels * planes.channels as f64;
+    3.0 * 2.0 * 9.0 * (planes.height * planes.width) as f64 * products
 }
 
 /// Returns how many games give at least two batches of rows. `plies` is the mean length of a game.
@@ -165,6 +205,7 @@ impl<'a> SmallRun<'a> {
     /// many as have two batches of rows.
     fn new(whole: &'a RunConfig, dir: &Path, game_s: f64, plies: f64) -> anyhow::Result<Self> {
         let mut config = whole.clone();
+        let batches = bound_training(&mut config)?;
         let wanted = games_of_two_batches(&config, plies);
         let fit = games_within(game_s).unwrap_or(0);
         config.bootstrap.games = fit.max(wanted);
@@ -179,7 +220,7 @@ impl<'a> SmallRun<'a> {
         config.gate.games = 0;
         config.rating.games = 0;
         let batch = u64::from(config.training.batch);
-        config.training.rows_max = config.training.rows_max.min(BATCHES_MAX * batch).max(batch);
+        config.training.rows_max = config.training.rows_max.min(batches * batch).max(batch);
         config.training.rows_per_new_row = 100.0;
         let run = drive::prepare(dir, config.clone(), None)?.run;
         Ok(Self { config, whole, run })
@@ -282,6 +323,23 @@ impl dz_stage::Sink for Silent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn steps_of_large_networks_are_few_and_small_on_a_processor() {
+        let bounded = |game: &str, network: &str, batch: u32| {
+            let text = format!(
+                "format = 1\nrun = {{ game = \"{game}\", device = \"cpu\" }}\n\
+                 network = {network}\ntraining = {{ batch = {batch} }}\n"
+            );
+            let mut config = RunConfig::from_text(&text, &[]).unwrap();
+            let batches = bound_training(&mut config).unwrap();
+            (config.training.batch, batches)
+        };
+        let small = bounded("connect4", "{ blocks = 4, channels = 48 }", 128);
+        assert_eq!(small, (128, 30), "as before");
+        let (batch, batches) = bounded("go:size=19", "{ blocks = 20, channels = 256 }", 2048);
+        assert!((2..20).contains(&batch) && (3..=10).contains(&batches), "{batch} {batches}");
+    }
 
     #[test]
     fn plies_that_are_no_rows_take_more_games() {
