@@ -161,7 +161,7 @@ pub enum ParamsError {
     UncertaintyElsewhere,
     /// Other formulas have terms of their own.
     #[error(
-        "search.exploration \"printed\" is for search.selection \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
+        "search.exploration \"printed\" is for search.selection \"puct\" or \"uct\", or \"rave\" with search.rave_schedule \"equivalence\""
     )]
     PrintedElsewhere,
     /// Rollouts that nobody plays.
@@ -224,7 +224,7 @@ impl SearchParams {
         }
         self.validate_network_numbers()?;
         let is_printed = match self.selection {
-            Selection::Uct { .. } => true,
+            Selection::Uct { .. } | Selection::Puct(_) => true,
             Selection::Rave(rave) => matches!(rave.schedule, RaveSchedule::Equivalence { .. }),
             _ => false,
         };

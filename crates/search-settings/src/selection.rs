@@ -111,11 +111,11 @@ pub struct Regularized {
 }
 
 choice! {
-    /// What stands over N(a) under the root of the exploration terms of UCT and RAVE.
+    /// What counts visits in the exploration terms of UCT, RAVE and PUCT.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ExplorationTerm {
-        /// ln s (Kocsis and Szepesvari 2006).
+        /// ln s over N(a), under the root (Kocsis and Szepesvari 2006); in PUCT the root of s.
         #[default]
         Log = "log",
         /// s itself, as some texts print it. The bound on UCB1's regret needs the logarithm.

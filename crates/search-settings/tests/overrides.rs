@@ -98,17 +98,17 @@ fn ranges_of_visits_are_two_numbers_in_order() {
 }
 
 #[test]
-fn the_printed_term_is_for_uct_and_rave() {
+fn the_printed_term_is_for_formulas_that_are_printed_so() {
     let validated = |changes: &[&str]| {
         let changes: Vec<String> =
             changes.iter().map(|change| format!("search.{change}")).collect();
         let (section, _) = SearchSection::plain().with_overrides(&changes).unwrap();
         SearchSettings::of(&section).params.validate()
     };
-    for fits in [&["selection=uct"][..], &["selection=rave"]] {
+    for fits in [&["selection=puct"][..], &["selection=uct"], &["selection=rave"]] {
         assert_eq!(validated(&[fits, &["exploration=printed"]].concat()), Ok(()));
     }
-    for other in [&["selection=puct"][..], &["selection=rave", "rave_schedule=logarithm"]] {
+    for other in [&["selection=gumbel"][..], &["selection=rave", "rave_schedule=logarithm"]] {
         let found = validated(&[other, &["exploration=printed"]].concat());
         assert_eq!(found, Err(ParamsError::PrintedElsewhere));
     }

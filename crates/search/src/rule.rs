@@ -2,7 +2,7 @@
 
 use crate::{
     ExplorationTerm, GumbelInner, Puct, SearchParams, Selection,
-    formula::{exploration_bonus, exploration_numerator, u_term},
+    formula::{exploration_bonus, exploration_numerator, u_term, visits_term},
     node::{NodeId, ROOT},
     numbers::Real,
 };
@@ -10,8 +10,8 @@ use crate::{
 /// A formula that scores moves one by one.
 #[derive(Clone, Copy)]
 pub(crate) enum Rule<'a> {
-    /// Q + c P sqrt(s + offset) / (1 + N(a)).
-    Puct(&'a Puct),
+    /// Q + c P sqrt(s + offset) / (1 + N(a)), or without the root.
+    Puct { puct: &'a Puct, term: ExplorationTerm },
     /// Q + c sqrt(f ln s / N(a)) with `factor` f, or without the logarithm; unvisited moves come
     /// first.
     Bandit { c: f64, factor: f64, term: ExplorationTerm },
@@ -20,13 +20,14 @@ pub(crate) enum Rule<'a> {
 impl<'a> Rule<'a> {
     /// The formula of a node; none where the selection looks at all moves at once (`dense.rs`).
     pub(crate) fn of(params: &'a SearchParams, id: NodeId) -> Option<Self> {
-        let bandit = |c, factor| Self::Bandit { c, factor, term: params.exploration };
+        let term = params.exploration;
+        let bandit = |c, factor| Self::Bandit { c, factor, term };
         match &params.selection {
-            Selection::Puct(puct) => Some(Self::Puct(puct)),
+            Selection::Puct(puct) => Some(Self::Puct { puct, term }),
             Selection::Ucb1 => Some(bandit(1.0, 2.0)),
             Selection::Uct { c } => Some(bandit(*c, 1.0)),
             Selection::Gumbel(gumbel) => match &gumbel.inner {
-                GumbelInner::Puct(puct) if id != ROOT => Some(Self::Puct(puct)),
+                GumbelInner::Puct(puct) if id != ROOT => Some(Self::Puct { puct, term }),
                 _ => None,
             },
             Selection::Rave(_) | Selection::Regularized(_) => None,
@@ -41,9 +42,9 @@ impl<'a> Rule<'a> {
     /// The terms for `sum` visits; `exploration` gives c(s).
     pub(crate) fn scorer<R: Real>(self, sum: R, exploration: impl FnOnce(&Puct) -> R) -> Scorer<R> {
         match self {
-            Self::Puct(puct) => Scorer::Puct {
+            Self::Puct { puct, term } => Scorer::Puct {
                 c: exploration(puct),
-                sqrt_visits: (sum + R::from_f64(puct.offset)).sqrt(),
+                visits: visits_term(term, sum + R::from_f64(puct.offset)),
             },
             Self::Bandit { c, factor, term } => Scorer::Bandit {
                 c: R::from_f64(c),
@@ -60,9 +61,10 @@ impl<'a> Rule<'a> {
         exploration: impl FnOnce(&Puct) -> f64,
     ) -> Scorer<f64> {
         match self {
-            Self::Puct(puct) => {
-                Scorer::Puct { c: exploration(puct) * (sum + puct.offset).sqrt(), sqrt_visits: 1.0 }
-            }
+            Self::Puct { puct, term } => Scorer::Puct {
+                c: exploration(puct) * visits_term(term, sum + puct.offset),
+                visits: 1.0,
+            },
             Self::Bandit { c, factor, term } => {
                 Scorer::Bandit { c: c * factor.sqrt(), numerator: exploration_numerator(term, sum) }
             }
@@ -73,8 +75,8 @@ impl<'a> Rule<'a> {
 /// A formula at one node, with the terms that all its moves share.
 #[derive(Clone, Copy)]
 pub(crate) enum Scorer<R> {
-    /// q + c p `sqrt_visits` / (1 + n).
-    Puct { c: R, sqrt_visits: R },
+    /// q + c p v / (1 + n), where v is `visits`: the root of the node's, or what stands for it.
+    Puct { c: R, visits: R },
     /// q + c sqrt(numerator / n).
     Bandit { c: R, numerator: R },
 }
@@ -84,7 +86,7 @@ impl<R: Real> Scorer<R> {
     #[inline]
     pub(crate) fn score(self, q: R, prior: R, visits: R) -> R {
         match self {
-            Self::Puct { c, sqrt_visits } => q + u_term(c, sqrt_visits, prior, visits),
+            Self::Puct { c, visits: root } => q + u_term(c, root, prior, visits),
             Self::Bandit { c, numerator } => q + exploration_bonus(c, numerator, visits),
         }
     }

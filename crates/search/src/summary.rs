@@ -6,7 +6,7 @@ use crate::{
     Numbers, Search, Selection,
     counts::SearchCounts,
     domain::Domain,
-    formula::{Child, Moments},
+    formula::{self, Child, Moments},
     node::ROOT,
     numbers::{Prior, Real},
     select::Choice,
@@ -119,9 +119,13 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let root = self.arena.node(ROOT);
         let sign = root.sign();
         let choice = Choice::new(&self.arena, ROOT, &self.params, &self.setup);
-        let c = match &self.params.selection {
-            Selection::Puct(puct) => choice.exploration(puct).to_f64(),
-            _ => 1.0,
+        let visits = choice.sum.to_f64() + choice.scale_offset();
+        let exploration_scale = match &self.params.selection {
+            Selection::Puct(puct) => {
+                let c = choice.exploration(puct).to_f64();
+                c * formula::visits_term(self.params.exploration, visits)
+            }
+            _ => visits.sqrt(),
         };
         // The root's legal moves ascend, and each has one place.
         let mut places = vec![0; choice.priors.len()];
@@ -138,7 +142,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             lead: self.lead_of(ROOT, sign).map(|lead| lead.points),
             visits: root.visits,
             proven: self.params.prove && self.arena.side.nodes[ROOT.index()].is_proven(),
-            exploration_scale: c * (choice.sum.to_f64() + choice.scale_offset()).sqrt(),
+            exploration_scale,
             moves,
             counts: self.counts,
         }

@@ -1,6 +1,6 @@
 //! PUCT: value plus prior times exploration, and what stands in for the value of an unvisited move.
 
-use dz_search_settings::{DynamicVariance, Exploration, FirstPlay, Puct};
+use dz_search_settings::{DynamicVariance, Exploration, ExplorationTerm, FirstPlay, Puct};
 
 use super::Child;
 use crate::numbers::Real;
@@ -21,6 +21,16 @@ pub fn exploration_factor(exploration: &Exploration, visits: f64) -> f64 {
 /// pseudo-code, max(s, 1) in lc0. `stdev_factor` is 1 or [`stdev_factor`].
 pub fn exploration_scale(factor: f64, under_root: f64, stdev_factor: f64) -> f64 {
     factor * under_root.sqrt() * stdev_factor
+}
+
+/// What counts visits in U, over 1 + n: their root; or the visits themselves, as some summaries of
+/// AlphaGo Zero print the formula.
+#[inline]
+pub fn visits_term<R: Real>(term: ExplorationTerm, visits: R) -> R {
+    match term {
+        ExplorationTerm::Log => visits.sqrt(),
+        ExplorationTerm::Printed => visits,
+    }
 }
 
 /// U = c p `sqrt_visits` / (1 + n) (Silver et al. 2016, Methods, "Selection"; Rosin 2011 for the

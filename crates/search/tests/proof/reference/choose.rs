@@ -112,6 +112,11 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         best.unwrap()
     }
 
+    /// Whether PUCT has the visits themselves in place of their root.
+    fn is_printed(&self) -> bool {
+        self.params.exploration == ExplorationTerm::Printed
+    }
+
     fn plain_score(&self, name: Name, edge: &Edge<N::Real>) -> N::Real {
         let node = &self.nodes[&name];
         let (sum, visits) = (self.edge_weights(node), self.edge_weight(edge));
@@ -134,7 +139,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             Selection::Puct(puct)
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 let c = N::Real::from_f64(exploration(node, &puct, sum, self.weight_at(node)));
-                let root = (sum + N::Real::from_f64(puct.offset)).sqrt();
+                let root = sum + N::Real::from_f64(puct.offset);
+                let root = if self.is_printed() { root } else { root.sqrt() };
                 let is_known = edge.visits > 0;
                 let value = if is_known { self.q(node, edge) } else { self.first_play(name) };
                 value + c * edge.prior * root / (N::Real::ONE + visits)
@@ -313,7 +319,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             | Selection::Gumbel(Gumbel { inner: GumbelInner::Puct(puct), .. }) => {
                 let all = self.edge_weights(node);
                 let c = N::Real::from_f64(exploration(node, &puct, all, self.weight_at(node)));
-                let scale = c.to_f64() * (sum + puct.offset).sqrt();
+                let root = sum + puct.offset;
+                let scale = c.to_f64() * if self.is_printed() { root } else { root.sqrt() };
                 let score =
                     |child: &Child| child.q.unwrap() + scale * child.prior / (1.0 + child.visits);
                 scores.extend(children.iter().map(score));
