@@ -4,6 +4,7 @@ use dz_fleet::{EvaluatorRule, UnitName, UnitNote};
 use dz_shard::GameRecord;
 use dz_store::Stage;
 
+use super::excluded;
 use super::home::Home;
 use super::orders::{Delivered, Order};
 use super::shelf::Held;
@@ -13,9 +14,8 @@ impl Home<'_> {
     /// cannot be compared.
     pub(super) fn is_audited(&self, delivered: &Delivered) -> bool {
         let is_comparable = delivered.evaluator == self.collector.header.evaluators[0];
-        let word = dz_game::mix64(self.audit_random ^ u64::from(delivered.name.unit));
-        is_comparable
-            && dz_game::hash_unit(word) < self.collector.context.config.workers.audit_share
+        let share = self.collector.context.config.workers.audit_share;
+        is_comparable && excluded::is_drawn(self.audit_random, delivered.name.unit, share)
     }
 
     /// Two workers handed in different files for one unit. Where all evaluators are the same, one
@@ -62,20 +62,23 @@ impl Home<'_> {
         let number = differing.map_or(0, |(own, _)| own.number);
         let text = format!(
             "ALARM: {worker} handed in a unit whose game {number} is not what it comes to here. Its units are \
-             not taken any more; look at that machine's memory, driver and version"
+             not taken any more; look at that machine's memory, driver and version. Once it is right, remove \
+             {} from the mailbox",
+            excluded::path(&worker)
         );
         tracing::error!("{text}");
         self.collector.context.events.note(Stage::Selfplay, text);
-        self.handle.lock().distrusted.insert(worker.clone());
+        self.handle.lock().excluded.insert(worker.clone());
+        self.mail.order(Order::Exclude(worker.clone()));
         let why = "played again it has other games".to_owned();
         self.mail.order(Order::Refused(delivered.name, why));
-        self.distrust(&worker);
+        self.put_aside(&worker);
         let evaluator = self.fleet_plan.evaluator.clone();
         self.accept(unit, Held { games, evaluator, file: None })
     }
 
     /// Puts aside what a worker handed in that is not published yet.
-    fn distrust(&mut self, worker: &str) {
+    fn put_aside(&mut self, worker: &str) {
         for unit in self.shelf.units_of(worker) {
             let file = self.shelf.take(unit).and_then(|held| held.file);
             self.handle.lock().desk.lose_unit(unit);

@@ -1,6 +1,6 @@
 //! The home of a run with workers: takes units from the mail, plays too, publishes whole shards.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_store::{Mailbox, Stage};
 
+use super::excluded;
 use super::lease::HomeLease;
 use super::mail::Mail;
 use super::orders::{Brought, Delivered, Handle, Order};
@@ -61,7 +62,11 @@ pub(crate) fn play_with_workers<G: Game>(
     };
     let missing = UnitSet::of(missing.iter().flat_map(|&shard| units_of(shard)));
     let side_by_side = context.config.lead_cycles() > 0;
-    let handle = Handle::new(Desk::new(fleet_plan.number, missing, side_by_side));
+    let excluded = excluded::read(&mailbox)?;
+    if !excluded.is_empty() {
+        note(excluded_text(&excluded));
+    }
+    let handle = Handle::new(Desk::new(fleet_plan.number, missing, side_by_side), excluded);
     let mail = Mail::start(
         mailbox.clone(),
         epoch,
@@ -90,6 +95,17 @@ pub(crate) fn play_with_workers<G: Game>(
     let total = home.total(&CycleTally::default());
     home.mail.end(is_over);
     ended.map(|()| total)
+}
+
+/// Says whose units are not taken, and how that ends.
+fn excluded_text(workers: &BTreeSet<String>) -> String {
+    let shown: Vec<String> =
+        workers.iter().map(|worker| format!("{worker} ({})", excluded::path(worker))).collect();
+    format!(
+        "units of workers that handed in a wrong one are not taken until their objects are removed from the \
+         mailbox: {}",
+        shown.join(", ")
+    )
 }
 
 /// What checks the units of a plan.

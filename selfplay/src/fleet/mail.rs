@@ -15,6 +15,7 @@ use dz_fleet::{
 use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
 
+use super::excluded;
 use super::lease::check_epoch;
 use super::orders::{Brought, Delivered, Handle, NAMELESS, Order};
 use super::plan::read_board;
@@ -238,7 +239,7 @@ impl Carrier {
         }
         let note = self.note_of(&name)?;
         let worker = note.as_ref().map_or(NAMELESS, |note| &note.worker);
-        if self.handle.lock().distrusted.contains(worker) {
+        if self.handle.lock().excluded.contains(worker) {
             return self.refuse(&name, &format!("{worker} handed in a wrong unit before"));
         }
         match (self.check)(name.unit, &bytes) {
@@ -307,6 +308,7 @@ impl Carrier {
                 self.taken.remove(&name.unit);
                 self.refuse(name, why)
             }
+            Order::Exclude(worker) => excluded::add(&self.mailbox, worker),
             Order::End { .. } => Ok(()),
         }
     }

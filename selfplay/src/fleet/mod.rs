@@ -6,6 +6,7 @@
 
 mod audit;
 mod cache;
+mod excluded;
 mod home;
 mod lease;
 mod mail;

@@ -46,6 +46,8 @@ pub(super) enum Order {
     Published(Vec<UnitName>),
     /// This unit is no good, for this reason: its file is put aside.
     Refused(UnitName, String),
+    /// No unit of this worker is taken any more, by no later home either.
+    Exclude(String),
     /// The home ends. Where the plan is over, all that belongs to it goes.
     End {
         /// Whether the plan is over.
@@ -59,7 +61,7 @@ pub(super) struct Shared {
     /// Units to play again, to be compared.
     pub(super) audits: VecDeque<u32>,
     /// Workers whose units are not taken any more.
-    pub(super) distrusted: BTreeSet<String>,
+    pub(super) excluded: BTreeSet<String>,
 }
 
 /// A handle of [`Shared`], and the moment that times count from.
@@ -70,9 +72,9 @@ pub(super) struct Handle {
 }
 
 impl Handle {
-    pub(super) fn new(desk: Desk) -> Self {
-        let (audits, distrusted) = (VecDeque::new(), BTreeSet::new());
-        let shared = Arc::new(Mutex::new(Shared { desk, audits, distrusted }));
+    /// `excluded` are the workers whose units are not taken.
+    pub(super) fn new(desk: Desk, excluded: BTreeSet<String>) -> Self {
+        let shared = Arc::new(Mutex::new(Shared { desk, audits: VecDeque::new(), excluded }));
         Self { shared, begun: Instant::now() }
     }
 
