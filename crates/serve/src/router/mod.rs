@@ -1,6 +1,7 @@
 //! Which address is answered by what.
 
 mod asked;
+mod compress;
 mod in_time;
 mod of_games;
 mod of_play;
@@ -50,6 +51,7 @@ pub(crate) fn router(app: Arc<App>) -> Router {
         .fallback(nothing)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(middleware::from_fn(in_time::in_time))
+        .layer(middleware::from_fn(compress::compress))
         .layer(middleware::from_fn_with_state(Arc::clone(&app), guard::guard))
         .with_state(app)
 }
