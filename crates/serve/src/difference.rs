@@ -3,32 +3,58 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use dz_store::Run;
+use dz_stage::InForce;
+use dz_store::{Ledger, Run};
 use toml::Value;
 
 /// A key and its value in each run; empty where a run has no such key.
 pub(crate) type Row = (String, Vec<String>);
 
-/// The keys in which the configurations of the runs at `paths` differ, by name. A configuration
-/// that cannot be read has no keys.
-pub(crate) fn difference(paths: &[&Path]) -> Vec<Row> {
-    let all: Vec<BTreeMap<String, String>> = paths.iter().map(|path| keys(path)).collect();
-    let names: BTreeSet<&String> = all.iter().flat_map(BTreeMap::keys).collect();
+/// How the configurations of some runs differ.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Difference {
+    /// The keys that differ, by name.
+    pub(crate) rows: Vec<Row>,
+    /// For each run, why its configuration in force is not known; its `config.toml` is then
+    /// compared as it stands.
+    pub(crate) unknown: Vec<Option<String>>,
+}
+
+/// Compares the configurations in force of the runs at `paths`: those that their ledgers name.
+/// Edits of a `config.toml` that the ledger does not know are not in force.
+pub(crate) fn difference(paths: &[&Path]) -> Difference {
+    let read: Vec<_> = paths.iter().map(|path| keys(path)).collect();
+    let names: BTreeSet<&String> = read.iter().flat_map(|(keys, _)| keys.keys()).collect();
     let row = |name: &&String| {
-        let values = all.iter().map(|keys| keys.get(*name).cloned().unwrap_or_default());
+        let values = read.iter().map(|(keys, _)| keys.get(*name).cloned().unwrap_or_default());
         ((*name).clone(), values.collect::<Vec<_>>())
     };
     let rows = names.iter().map(row);
-    rows.filter(|(_, values)| values.iter().any(|value| *value != values[0])).collect()
+    let rows = rows.filter(|(_, values)| values.iter().any(|value| *value != values[0])).collect();
+    Difference { rows, unknown: read.into_iter().map(|(_, unknown)| unknown).collect() }
 }
 
-fn keys(path: &Path) -> BTreeMap<String, String> {
+/// The keys of a run's configuration, and why the one in force is not known.
+fn keys(path: &Path) -> (BTreeMap<String, String>, Option<String>) {
+    let (text, unknown) = match in_force(path) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            let file = Run::open(path).and_then(|run| run.config_toml()).unwrap_or_default();
+            (file, Some(error))
+        }
+    };
     let mut found = BTreeMap::new();
-    let text = Run::open(path).and_then(|run| run.config_toml()).unwrap_or_default();
     if let Ok(table) = text.parse::<toml::Table>() {
         flatten("", &Value::Table(table), &mut found);
     }
-    found
+    (found, unknown)
+}
+
+fn in_force(path: &Path) -> Result<String, String> {
+    let run = Run::open(path).map_err(|error| error.to_string())?;
+    let ledger = Ledger::open(&run).map_err(|error| error.to_string())?;
+    let found = InForce::of(&run, ledger.state());
+    found.map(|found| found.config.to_toml()).map_err(|error| dz_stage::error_text(&error))
 }
 
 fn flatten(name: &str, value: &Value, out: &mut BTreeMap<String, String>) {
@@ -54,14 +80,16 @@ mod tests {
             Run::create(&path, text).unwrap();
             path
         };
-        let a = run("a", "format = 1\n[run]\nseed = 1\ngame = \"hex\"\n");
-        let b = run("b", "format = 1\n[run]\nseed = 2\ngame = \"hex\"\ncycles = 3\n");
-        let rows = difference(&[&a, &b]);
-        let row = |name: &str, one: &str, other: &str| {
-            (name.to_owned(), vec![one.to_owned(), other.to_owned()])
-        };
-        assert_eq!(rows, [row("run.cycles", "", "3"), row("run.seed", "1", "2")]);
+        let a = run("a", "format = 1\n[run]\nseed = 1\ngame = \"hex:size=5\"\n");
+        let b = run("b", "format = 1\n[run]\nseed = 2\ngame = \"hex:size=5\"\ncycles = 3\n");
+        let found = difference(&[&a, &b]);
+        let names: Vec<&str> = found.rows.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["run.cycles", "run.seed"]);
+        assert_eq!(found.rows[0].1[1], "3");
+        assert_ne!(found.rows[0].1[0], "", "a key that is left out has its default");
+        assert_eq!(found.unknown, [None, None]);
         let c = run("c", "not [ toml");
-        assert_eq!(difference(&[&a, &c]).len(), 3);
+        let found = difference(&[&a, &c]);
+        assert!(found.rows.len() > 20 && found.unknown[1].is_some(), "{found:?}");
     }
 }

@@ -4,27 +4,32 @@ use dz_report::Figure;
 use maud::{Markup, html};
 
 use super::layout::layout;
+use super::soft;
 use crate::difference::Row;
 
-/// `names` are those of the runs; `refused` says which are not drawn, and why.
+/// Runs, their curves, and the keys in which they differ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Compared<'a> {
+    pub(crate) names: &'a [String],
+    pub(crate) figures: &'a [Figure],
+    pub(crate) rows: &'a [Row],
+}
+
+/// `refused` says which runs are not drawn, and why; `unknown` whose configuration in force is not
+/// known, and why.
 pub(crate) fn compare(
-    names: &[String],
-    figures: &[Figure],
+    compared: &Compared<'_>,
     refused: &[String],
-    rows: &[Row],
+    unknown: &[String],
     post_token: &str,
 ) -> Markup {
+    let Compared { names, figures, rows } = *compared;
     let data = serde_json::to_string(figures).unwrap_or_default();
     let body = html! {
         h1 { "Comparison" }
         p.sub { @for (at, name) in names.iter().enumerate() {
             @if at > 0 { " · " } (dz_text::line(name)) } }
-        @if !refused.is_empty() {
-            div.lacks {
-                b { "Not drawn" }
-                ul { @for line in refused { li { (dz_text::line(line)) } } }
-            }
-        }
+        (notes("Not drawn", refused))
         h2 { "Elo" }
         @if figures.is_empty() { p.none { "Nobody is rated yet." } }
         @else {
@@ -36,6 +41,7 @@ pub(crate) fn compare(
                     aria-label="Elo of the champions" {} }
         }
         h2 { "Configurations" }
+        (notes("Compared by config.toml, since the configuration in force is not known", unknown))
         @if rows.is_empty() { p.none { "No key differs." } }
         @else {
             div.scroll { table.diff {
@@ -43,8 +49,8 @@ pub(crate) fn compare(
                 tbody { @for (key, values) in rows { tr {
                     td { code { (dz_text::line(key)) } }
                     @for value in values { td {
-                        @if value.is_empty() { small { "default" } }
-                        @else { (dz_text::line(value)) }
+                        @if value.is_empty() { small { "not set" } }
+                        @else { (soft(value)) }
                     } }
                 } } }
             } }
@@ -53,6 +59,14 @@ pub(crate) fn compare(
     };
     let scripts = ["uPlot.min.js", "common.js", "chart.js", "compare.js"];
     layout("Comparison", None, &scripts, post_token, &body)
+}
+
+fn notes(title: &str, lines: &[String]) -> Markup {
+    html! {
+        @if !lines.is_empty() {
+            div.lacks { b { (title) } ul { @for line in lines { li { (soft(line)) } } } }
+        }
+    }
 }
 
 /// JSON within a `script` element: no text in it can end the element.

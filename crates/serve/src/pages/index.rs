@@ -4,6 +4,7 @@ use dz_report::count;
 use maud::{Markup, html};
 
 use super::layout::layout;
+use super::soft;
 use super::spark::sparkline;
 use crate::cards::Card;
 use crate::runs::FoundRun;
@@ -46,7 +47,7 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
             @if let Some(error) = &card.error {
                 p.bad { "This run cannot be read: " (dz_text::lines(error)) }
             } @else {
-                p.sub { (dz_text::line(&card.game)) }
+                p.sub { (soft(&card.game)) }
                 div.card-elo {
                     div {
                         @match card.elo {

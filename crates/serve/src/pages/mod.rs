@@ -14,7 +14,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use maud::{Markup, html as markup};
 
-pub(crate) use compare::compare;
+pub(crate) use compare::{Compared, compare};
 pub(crate) use games::games;
 pub(crate) use index::index;
 pub(crate) use layout::{PageOfRun, Tab};
@@ -25,6 +25,16 @@ pub(crate) use search::search;
 /// A page as an answer.
 pub(crate) fn html(page: Markup) -> Response {
     ([(CONTENT_TYPE, "text/html; charset=utf-8")], page.into_string()).into_response()
+}
+
+/// Text for people, which may be broken after commas: names of games are long.
+fn soft(text: &str) -> Markup {
+    markup! {
+        @for (at, part) in dz_text::line(text).split(',').enumerate() {
+            @if at > 0 { "," wbr; }
+            (part)
+        }
+    }
 }
 
 /// A page that says why there is no other.

@@ -12,8 +12,8 @@ use serde_json::json;
 
 use super::asked::{Pairs, run_of, values};
 use crate::app::{App, blocking};
-use crate::difference::difference;
-use crate::pages::{self, PageOfRun, Tab};
+use crate::difference::{Difference, difference};
+use crate::pages::{self, Compared, PageOfRun, Tab};
 use crate::report_view::View;
 use crate::runs::FoundRun;
 use crate::trouble::{ApiTrouble, Trouble};
@@ -87,8 +87,11 @@ pub(super) async fn compare(
         let (figures, refused) = overlay(&runs).map_err(Trouble::failed)?;
         let paths: Vec<&FilePath> = runs.iter().map(|run| run.path.as_path()).collect();
         let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
-        let rows = difference(&paths);
-        Ok(pages::compare(&names, &figures, &refused, &rows, app.post_token()))
+        let Difference { rows, unknown } = difference(&paths);
+        let unknown = names.iter().zip(unknown).filter_map(|(name, why)| Some((name, why?)));
+        let unknown: Vec<String> = unknown.map(|(name, why)| format!("{name}: {why}")).collect();
+        let compared = Compared { names: &names, figures: &figures, rows: &rows };
+        Ok(pages::compare(&compared, &refused, &unknown, app.post_token()))
     });
     Ok(pages::html(page.await??))
 }
