@@ -47,14 +47,16 @@ const DZBoard = (() => {
         for (let x = 0; x < shape.width; x++) {
           const all = corners(...middle(shape, [x, y]), radius);
           add('polygon', { class: 'cell', points: points(all) });
-          const edge = (kind, of) => edges.push(['path', { class: `goal-${kind}`, d: `M${points(of.map((k) => all[k])).replaceAll(' ', 'L')}` }]);
-          if (y === 0) edge('first', [5, 0, 1]);
-          if (y === shape.height - 1) edge('first', [2, 3, 4]);
-          if (x === 0) edge('second', [3, 4, 5]);
-          if (x === shape.width - 1) edge('second', [0, 1, 2]);
+          const edge = (side, of) => edges.push([shape.colours[side], `M${points(of.map((k) => all[k])).replaceAll(' ', 'L')}`]);
+          if (y === 0) edge(0, [5, 0, 1]);
+          if (y === shape.height - 1) edge(0, [2, 3, 4]);
+          if (x === 0) edge(1, [3, 4, 5]);
+          if (x === shape.width - 1) edge(1, [0, 1, 2]);
         }
       }
-      edges.forEach(([name, attributes]) => add(name, attributes));
+      // A rim sets both colours off from the page, which may be as dark or as light.
+      edges.forEach(([, d]) => add('path', { class: 'edge rim', d }));
+      edges.forEach(([colour, d]) => add('path', { class: `edge ${colour}`, d }));
     } else if (shape.kind === 'drops') {
       add('rect', { class: 'rack', width, height, rx: 8 });
       for (let y = 0; y < shape.height; y++) for (let x = 0; x < shape.width; x++) { const [cx, cy] = middle(shape, [x, y]); add('circle', { class: 'hole', cx, cy, r: 16 }); }
@@ -70,20 +72,22 @@ const DZBoard = (() => {
     return group;
   };
 
+  /** The colour of a sign of the board. */
+  const colourOf = (shape, sign) => shape.colours[sign === 'X' ? 0 : 1];
+
   const piece = (shape, sign, at) => {
     const [x, y] = middle(shape, at);
     if (shape.kind === 'pieces' || shape.kind === 'token') {
       if (sign === '*') return DZ.svg('circle', { class: 'token', cx: x, cy: y, r: 14 });
       return DZPieces.draw(sign, x - HALF + 1, y - HALF + 1, CELL - 2);
     }
-    const side = sign === 'X' ? 'first' : 'second';
     if (shape.kind === 'signs') {
       return sign === 'X'
         ? DZ.svg('path', { class: 'sign', d: `M${x - 11} ${y - 11}L${x + 11} ${y + 11}M${x + 11} ${y - 11}L${x - 11} ${y + 11}` })
         : DZ.svg('circle', { class: 'sign', cx: x, cy: y, r: 12 });
     }
     const radius = { stones: 18.5, hexagons: 14, drops: 16, discs: 17 }[shape.kind];
-    return DZ.svg('circle', { class: `stone ${side} ${shape.kind}`, cx: x, cy: y, r: radius });
+    return DZ.svg('circle', { class: `stone ${colourOf(shape, sign)}`, cx: x, cy: y, r: radius });
   };
 
   const pieceName = (shape, sign) => {
@@ -101,9 +105,10 @@ const DZBoard = (() => {
   const make = (holder, shape) => {
     const [width, height] = size(shape);
     const flipped = { on: false };
-    const pad = { left: shape.rows.length ? 26 : 6, right: 6, top: 8, bottom: 8 };
+    const rim = shape.kind === 'hexagons' ? 14 : 6;
+    const pad = { left: shape.rows.length ? 20 + rim : rim, right: rim, top: rim + 2, bottom: rim + 2 };
     const above = shape.rows[0] === '1';
-    if (shape.columns.length) { if (above) pad.top = 26; else pad.bottom = 28; }
+    if (shape.columns.length) { if (above) pad.top = 20 + rim; else pad.bottom = 22 + rim; }
     const root = DZ.svg('svg', {
       class: `dz-board ${shape.kind}`, role: 'group',
       viewBox: `${-pad.left} ${-pad.top} ${width + pad.left + pad.right} ${height + pad.top + pad.bottom}`,
@@ -125,11 +130,11 @@ const DZBoard = (() => {
       shape.columns.forEach((text, x) => {
         const row = above ? 0 : shape.height - 1;
         const [cx] = middle(shape, [seen([x, 0])[0], row]);
-        group.append(DZ.svg('text', { x: cx, y: above ? -10 : height + 19 }, text));
+        group.append(DZ.svg('text', { x: cx, y: above ? -4 - rim : height + 13 + rim }, text));
       });
       shape.rows.forEach((text, y) => {
         const [x, cy] = middle(shape, [0, seen([0, y])[1]]);
-        group.append(DZ.svg('text', { x: x - HALF - 13, y: cy + 5 }, text));
+        group.append(DZ.svg('text', { x: x - HALF - 7 - rim, y: cy + 5 }, text));
       });
       return group;
     };
@@ -180,9 +185,9 @@ const DZBoard = (() => {
           if (rank >= 6) return;
           const [ax, ay] = middle(shape, seen(move.from));
           group.append(DZ.svg('path', { class: 'arrow', 'stroke-width': 2 + 10 * share, d: `M${ax} ${ay}L${x} ${y}` }),
-            DZ.svg('circle', { class: 'spot', cx: x, cy: y, r: 10, 'fill-opacity': 0.75 }));
+            DZ.svg('circle', { class: 'spot', cx: x, cy: y, r: 10, 'fill-opacity': 0.85 }));
         } else {
-          group.append(DZ.svg('circle', { class: 'spot', cx: x, cy: y, r: 15, 'fill-opacity': 0.12 + 0.68 * (share / most) }));
+          group.append(DZ.svg('circle', { class: 'spot', cx: x, cy: y, r: 10 + 6 * (share / most), 'fill-opacity': 0.4 + 0.55 * (share / most) }));
         }
         if (share >= 0.01) group.append(DZ.svg('text', { class: 'share', x, y: y + 4 }, (100 * share).toFixed(0)));
       });
@@ -195,7 +200,7 @@ const DZBoard = (() => {
         if (!value) return;
         const [x, y] = middle(shape, seen([i % shape.width, Math.floor(i / shape.width)]));
         const r = 9 * Math.sqrt(Math.min(1, Math.abs(value)));
-        group.append(DZ.svg('rect', { class: value > 0 ? 'owner first' : 'owner second', x: x - r, y: y - r, width: 2 * r, height: 2 * r }));
+        group.append(DZ.svg('rect', { class: `owner ${shape.colours[value > 0 ? 0 : 1]}`, x: x - r, y: y - r, width: 2 * r, height: 2 * r }));
       });
       return group;
     };
@@ -228,7 +233,11 @@ const DZBoard = (() => {
       if (newest && !['pieces', 'token'].includes(shape.kind)) {
         const [cx, cy] = middle(shape, seen(newest));
         const sign = cells[newest[1] * shape.width + newest[0]];
-        parts.push(DZ.svg('circle', { class: `last on-${sign === 'X' ? 'first' : 'second'}`, cx, cy, r: 7 }));
+        parts.push(DZ.svg('circle', { class: `last on-${colourOf(shape, sign)}`, cx, cy, r: 7 }));
+      }
+      if (picked && !['pieces', 'token'].includes(shape.kind)) {
+        const [cx, cy] = middle(shape, seen(picked));
+        parts.push(DZ.svg('circle', { class: 'picked-ring', cx, cy, r: 17 }));
       }
       if (ownership) parts.push(owners(ownership));
       if (overlay && overlay.length) parts.push(heat(overlay));
@@ -250,10 +259,11 @@ const DZBoard = (() => {
           const [cx, cy] = middle(shape, seen(at));
           const playable = legal.some((mv) => (mv.from ? mv.from[0] === x && mv.from[1] === y : mv.to && mv.to[0] === x && (drops || mv.to[1] === y)))
             || hinted.some((mv) => mv.to[0] === x && mv.to[1] === y);
+          const chosen = picked && picked[0] === x && picked[1] === y;
           const text = drops ? `column ${x + 1}${playable ? '' : ', full'}` : `${placeName(shape, at)}, ${pieceName(shape, cells[y * shape.width + x])}`;
           const here = cursor[0] === x && cursor[1] === y;
           const point = DZ.svg('g', {
-            class: `point${playable ? ' legal' : ''}`, role: 'button', 'aria-label': text, 'aria-disabled': playable ? null : 'true',
+            class: `point${playable ? ' legal' : ''}`, role: 'button', 'aria-label': text, 'aria-disabled': playable ? null : 'true', 'aria-pressed': chosen ? 'true' : null,
             tabindex: here ? '0' : '-1', 'data-x': x, 'data-y': y,
             on: { click: () => { cursor = at; choose(at); }, focus: () => { cursor = at; } },
           });

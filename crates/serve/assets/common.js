@@ -71,16 +71,25 @@ const DZ = (() => {
   const onScheme = (call) => matchMedia('(prefers-color-scheme: dark)').addEventListener('change', call);
 
   const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+  /** A number with its sign; zero has none. */
+  const signed = (value, digits = 3) => {
+    if (value === null || value === undefined) return '–';
+    const text = Math.abs(value).toFixed(digits);
+    if (Number(text) === 0) return text;
+    return `${value < 0 ? '-' : '+'}${text}`;
+  };
+  /** Text that may be broken after commas: names of games are long. */
+  const soft = (text) => el('span', {}, ...String(text).split(',').flatMap((part, at) => (at ? [',', el('wbr'), part] : [part])));
   const byId = (id) => document.getElementById(id);
 
-  /** A table of texts. `numbers` are the columns that stand to the right. */
-  const table = (head, rows, numbers = []) => {
+  /** A table of texts. `numbers` are the columns that stand to the right. `kind` is a class. */
+  const table = (head, rows, numbers = [], kind = '') => {
     const align = (at) => (numbers.includes(at) ? 'n' : null);
-    return el('div', { class: 'scroll' }, el('table', { class: 'plain' },
+    return el('div', { class: 'scroll' }, el('table', { class: `plain ${kind}` },
       el('thead', {}, el('tr', {}, ...head.map((text, at) => el('th', { class: align(at), scope: 'col' }, text)))),
       el('tbody', {}, ...rows.map((row) => el('tr', row.properties || {},
-        ...(row.cells || row).map((cell, at) => el('td', { class: align(at) }, cell)))))));
+        ...(row.cells || row).map((cell, at) => el('td', { class: align(at), 'data-label': head[at] }, cell)))))));
   };
 
-  return { runLink, el, svg, get, post, colour, onScheme, percent, byId, table };
+  return { runLink, el, svg, get, post, colour, onScheme, percent, signed, soft, byId, table };
 })();

@@ -10,8 +10,6 @@
   const asked = new Map();
   let asking = null;
 
-  const RESULT = (entry, sides) => (entry.result === 'draw' ? 'draw' : `${sides ? sides[entry.result === 'first' ? 0 : 1] : entry.result} won`)
-    + (entry.margin === null || entry.margin === undefined ? '' : ` (${entry.margin > 0 ? '+' : ''}${entry.margin})`);
   const END = { rules: '', resigned: 'resigned', limit: 'ply limit', forfeit: 'forfeit' };
 
   const list = async () => {
@@ -27,7 +25,7 @@
       DZ.byId('list').replaceChildren(found.games.length === 0
         ? DZ.el('p', { class: 'none' }, 'No such game.')
         : DZ.table(['game', 'cycle', 'first player', 'second player', 'result', 'plies', 'end', 'begins'],
-          found.games.map((entry) => [open(entry), String(entry.cycle), entry.players[0], entry.players[1], RESULT(entry), String(entry.plies), END[entry.end], entry.moves.join(' ')]), [1, 5]));
+          found.games.map((entry) => [open(entry), String(entry.cycle), DZ.soft(entry.players[0]), DZ.soft(entry.players[1]), DZ.el('span', { class: 'outcome' }, entry.outcome), String(entry.plies), END[entry.end], entry.moves.join(' ')]), [1, 5], 'stack'));
       DZ.byId('earlier').disabled = skip === 0;
       DZ.byId('later').disabled = !found.more;
       DZ.byId('later').dataset.count = found.games.length;
@@ -47,9 +45,10 @@
     asked.clear();
     DZ.byId('viewer').hidden = false;
     board = DZBoard.make(DZ.byId('board'), game.board);
-    DZ.byId('game-title').textContent = `Game ${game.number}: ${game.players[0]} against ${game.players[1]}`;
-    const words = [`cycle ${game.cycle}`, RESULT(game, game.board.sides), END[game.end], `${game.plies.length} plies`, game.opening ? `the first ${game.opening} are an opening` : '', game.note || ''];
-    DZ.byId('game-note').textContent = words.filter(Boolean).join(' · ');
+    DZ.byId('game-title').replaceChildren(DZ.soft(`Game ${game.number}: ${game.players[0]} against ${game.players[1]}`));
+    DZ.byId('curve-title').textContent = `Expected score of ${game.board.sides[0]}`;
+    const words = [game.game, `cycle ${game.cycle}`, game.outcome, END[game.end], `${game.plies.length} plies`, game.opening ? `the first ${game.opening} are an opening` : '', game.note || ''];
+    DZ.byId('game-note').replaceChildren(DZ.soft(words.filter(Boolean).join(' · ')));
     DZ.byId('ply').max = game.plies.length;
     DZ.byId('download').href = DZ.runLink(`/record?${new URLSearchParams({ file, number: String(number) })}`);
     history.replaceState(null, '', `#${new URLSearchParams({ file, number: String(number) })}`);
@@ -80,7 +79,7 @@
     if (asking) asking.abort();
     asking = new AbortController();
     const moves = game.plies.slice(0, at).map((entry) => entry.name);
-    const found = await DZ.post(DZ.runLink('/policy'), { generation, moves }, { signal: asking.signal });
+    const found = await DZ.post(DZ.runLink('/policy'), { generation, moves, rules: game.rules }, { signal: asking.signal });
     asked.set(key, found);
     return found;
   };
@@ -106,7 +105,8 @@
     curve();
     table([]);
     const moves = game.plies.slice(0, ply).map((entry) => entry.name).join(' ');
-    DZ.byId('to-search').href = DZ.runLink(`/search#${new URLSearchParams({ moves, generation: DZ.byId('generation').value })}`);
+    const place = { moves, generation: DZ.byId('generation').value, board: game.rules.board, ...(game.rules.komi === null ? {} : { komi: game.rules.komi }) };
+    DZ.byId('to-search').href = DZ.runLink(`/search#${new URLSearchParams(place)}`);
     if (overlay === 'policy' || overlay === 'network-ownership') {
       const wanted = ply;
       try {
@@ -160,7 +160,11 @@
       const box = drawing.getBoundingClientRect();
       show(Math.round((((event.clientX - box.left) / box.width) * width - 8) / (width - 16) * all.length));
     } } }, ...parts);
-    DZ.byId('curve').replaceChildren(known.length ? drawing : DZ.el('p', { class: 'none' }, 'Values are recorded in self-play only.'));
+    if (known.length === 0) { DZ.byId('curve').replaceChildren(DZ.el('p', { class: 'none' }, 'Values are recorded in self-play only.')); return; }
+    // The drawing is stretched, so its labels stand beside it.
+    const labels = (name, texts) => DZ.el('div', { class: name }, ...texts.map((text) => DZ.el('span', {}, text)));
+    DZ.byId('curve').replaceChildren(labels('curve-y', ['100 %', '50 %', '0 %']), drawing,
+      labels('curve-x', ['0', `${Math.round(all.length / 2)}`, `${all.length} plies`]));
   };
 
   const ages = async () => {

@@ -3,7 +3,14 @@
 
 const DZGraph = (() => {
   const LAYER = 92;
+  const LAYER_MIN = 26;
   const TOP = 34;
+  /** Canvases beyond some 16,000 pixels are not drawn by browsers. */
+  const PIXELS_MAX = 16000;
+  const WIDTH_MAX = 8000;
+  /** Share of the window's height that the frame may take, as in the style sheet. */
+  const FRAME_HEIGHT = 0.72;
+  const ZOOM_STEP = 1.5;
 
   /** Places of the nodes that are shown: those with most visits, and their ancestors. */
   const layout = (nodes, cap, extra) => {
@@ -50,41 +57,50 @@ const DZGraph = (() => {
     return { place, layers: order, parents, several };
   };
 
-  /** A drawing in `canvas`; `onPick` is called with the number of a node. */
-  const make = (canvas, onPick) => {
+  /** A drawing in `canvas`; `onPick` is called with the number of a node, `onZoom` with the zoom: 1 fits into the frame. */
+  const make = (canvas, onPick, onZoom) => {
+    const frame = canvas.parentElement;
     let nodes = [];
     let laid = null;
     let state = { visits: null, values: null, path: [], picked: 0, labels: true };
     let width = 800;
     let height = 400;
+    let gap = LAYER;
+    let scale = 1;
+    let zoom = 1;
     let cap = 200;
     let extra = [];
 
     const at = (number) => {
       const [share, layer] = laid.place.get(number);
-      return [16 + share * (width - 32), TOP + layer * LAYER];
+      return [16 + share * (width - 32), TOP + layer * gap];
     };
     const most = () => Math.max(1, nodes.length ? nodes[0].visits : 1);
-    const radius = (visits) => 3.5 + 15 * Math.sqrt(visits / most());
+    const radius = (visits) => scale * (3.5 + 15 * Math.sqrt(visits / most()));
 
     const mix = (value) => {
-      const share = Math.min(1, Math.abs(value));
-      return `color-mix(in srgb, ${DZ.colour(value >= 0 ? 'blue' : 'orange')} ${Math.round(15 + 85 * share)}%, ${DZ.colour('card')})`;
+      const share = Math.min(1, Math.abs(value)) ** 0.6;
+      return `color-mix(in srgb, ${DZ.colour(value >= 0 ? 'graph-first' : 'graph-second')} ${Math.round(100 * share)}%, ${DZ.colour('graph-even')})`;
     };
 
+    const zoomMost = () => Math.max(1, WIDTH_MAX / Math.max(280, frame.clientWidth));
+
     const fit = () => {
-      const box = canvas.parentElement.getBoundingClientRect();
       const widest = Math.max(1, ...laid.layers.map((layer) => layer.length));
-      width = Math.max(box.width || 300, Math.min(6000, widest * 11));
-      height = TOP * 2 + Math.max(1, laid.layers.length - 1) * LAYER;
+      const steps = Math.max(1, laid.layers.length - 1);
+      width = Math.min(WIDTH_MAX, Math.max(280, frame.clientWidth) * zoom);
+      const fitting = (FRAME_HEIGHT * innerHeight - 2 * TOP) / steps;
+      gap = Math.min(1.5 * LAYER, Math.max(LAYER_MIN, Math.min(LAYER, fitting)) * Math.sqrt(zoom));
+      height = TOP * 2 + steps * gap;
+      // Nodes shrink where they would hide each other.
+      scale = Math.max(0.3, Math.min(1, (width - 32) / widest / 12, gap / 50));
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
-      // Canvases beyond some 16,000 pixels are not drawn by browsers.
-      const scale = Math.min(devicePixelRatio || 1, 16000 / width, 16000 / height);
-      canvas.width = Math.round(width * scale);
-      canvas.height = Math.round(height * scale);
+      const pixels = Math.min(devicePixelRatio || 1, PIXELS_MAX / width, PIXELS_MAX / height);
+      canvas.width = Math.round(width * pixels);
+      canvas.height = Math.round(height * pixels);
       const context = canvas.getContext('2d');
-      context.setTransform(scale, 0, 0, scale, 0, 0);
+      context.setTransform(pixels, 0, 0, pixels, 0, 0);
       return context;
     };
 
@@ -117,11 +133,11 @@ const DZGraph = (() => {
           const best = state.picked === number;
           context.strokeStyle = path ? green : muted;
           context.globalAlpha = path || best ? 1 : 0.25 + 0.5 * (edge.visits / most());
-          context.lineWidth = path ? 3 : 0.8 + 3.5 * (edge.visits / most());
+          context.lineWidth = path ? 3 : (0.8 + 3.5 * (edge.visits / most())) * Math.max(0.5, scale);
           context.beginPath();
           context.moveTo(x, y);
           // An edge that does not go one layer down is bent around what lies between.
-          const bend = cy - y === LAYER ? 0 : 26;
+          const bend = Math.abs(cy - y - gap) < 0.5 ? 0 : 26;
           context.quadraticCurveTo((x + cx) / 2 + bend, (y + cy) / 2, cx, cy);
           context.stroke();
           if (state.labels && (path || best || (laid.place.size <= 60 && edge.visits * 60 > most()))) {
@@ -168,6 +184,28 @@ const DZGraph = (() => {
       }
       canvas.dataset.drawnMs = (performance.now() - begun).toFixed(1);
       canvas.dataset.nodes = laid.place.size;
+      canvas.dataset.zoom = zoom.toFixed(2);
+      onZoom(zoom);
+    };
+
+    /** Makes the drawing larger or smaller around the picked node, if it is in view. */
+    const setZoom = (next) => {
+      if (!laid) return;
+      const inside = (place) => (laid.place.has(state.picked) ? place(at(state.picked)) : null);
+      const before = inside(([x]) => x - frame.scrollLeft);
+      const seen = before !== null && before >= 0 && before <= frame.clientWidth;
+      const share = (frame.scrollLeft + frame.clientWidth / 2) / width;
+      zoom = Math.max(1, Math.min(zoomMost(), next));
+      draw();
+      frame.scrollLeft = seen ? inside(([x]) => x) - before : share * width - frame.clientWidth / 2;
+    };
+
+    /** Scrolls to the picked node if it is out of view. */
+    const reveal = () => {
+      if (!laid || !laid.place.has(state.picked)) return;
+      const [x, y] = at(state.picked);
+      if (x < frame.scrollLeft || x > frame.scrollLeft + frame.clientWidth) frame.scrollLeft = x - frame.clientWidth / 2;
+      if (y < frame.scrollTop || y > frame.scrollTop + frame.clientHeight) frame.scrollTop = y - frame.clientHeight / 2;
     };
 
     const relay = () => { laid = layout(nodes, cap, extra); draw(); };
@@ -185,7 +223,10 @@ const DZGraph = (() => {
       if (best) onPick(best[0]);
     });
     canvas.addEventListener('keydown', (event) => {
-      if (!laid || !event.key.startsWith('Arrow')) return;
+      if (!laid || event.ctrlKey || event.metaKey || event.altKey) return;
+      const zooms = { '+': zoom * ZOOM_STEP, '=': zoom * ZOOM_STEP, '-': zoom / ZOOM_STEP, 0: 1 }[event.key];
+      if (zooms !== undefined) { event.preventDefault(); setZoom(zooms); return; }
+      if (!event.key.startsWith('Arrow')) return;
       event.preventDefault();
       const node = nodes[state.picked];
       const layer = laid.layers[node.line.length] || [];
@@ -195,21 +236,23 @@ const DZGraph = (() => {
       if (event.key === 'ArrowUp') { const up = (laid.parents.get(state.picked) || [])[0]; if (up !== undefined) onPick(up); }
       if (event.key === 'ArrowDown') { const down = [...node.edges].sort((a, b) => b.visits - a.visits)[0]; if (down) onPick(down.child); }
     });
-    new ResizeObserver(() => draw()).observe(canvas.parentElement);
+    new ResizeObserver(() => draw()).observe(frame);
     DZ.onScheme(draw);
 
     return {
       load: (all) => {
         nodes = all;
         extra = [];
+        zoom = 1;
         relay();
-        // The root stands in the middle of a graph that is wider than its frame.
-        canvas.parentElement.scrollLeft = (width - canvas.parentElement.clientWidth) / 2;
       },
       cap: (most) => { cap = most; if (nodes.length) relay(); },
       /** Shows nodes that are left out otherwise. */
       expand: (numbers) => { extra = [...new Set([...extra, ...numbers])]; relay(); },
-      show: (next) => { state = { ...state, ...next }; draw(); },
+      show: (next) => { state = { ...state, ...next }; draw(); if (next.picked !== undefined) reveal(); },
+      fit: () => setZoom(1),
+      larger: () => setZoom(zoom * ZOOM_STEP),
+      smaller: () => setZoom(zoom / ZOOM_STEP),
       transpositions: () => (laid ? laid.several : new Set()),
     };
   };

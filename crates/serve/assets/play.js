@@ -18,6 +18,14 @@
     return `${own} (${mine ? 'you' : position.player})`;
   };
 
+  /** What depends on the game: names of the sides, and what a move may be typed as. */
+  const nameGame = ({ sides, kind: drawn }) => {
+    const [first, second] = DZ.byId('side').options;
+    first.textContent = sides[0] === 'first' ? 'first' : `${sides[0]} (first)`;
+    second.textContent = sides[1] === 'second' ? 'second' : `${sides[1]} (second)`;
+    DZ.byId('chess-keys').hidden = drawn !== 'pieces';
+  };
+
   const choices = (moves) => DZ.byId('choices').replaceChildren(...moves.map((mv) => DZ.el('button', {
     type: 'button', on: { click: () => ask({ ask: 'move', name: mv.name }) },
   }, mv.name)));
@@ -31,6 +39,7 @@
       board = DZBoard.make(DZ.byId('board'), shape);
       kind = key;
       board.flip(flipped);
+      nameGame(shape);
     }
     const mine = next.to_move !== null
       && (next.side === 'both' || next.side === (next.to_move === 0 ? 'first' : 'second'));
@@ -55,7 +64,10 @@
     const bar = DZ.byId('score');
     bar.hidden = next.score === null;
     if (next.score !== null) {
-      bar.firstElementChild.style.width = `${100 * next.score}%`;
+      const [first, second] = bar.querySelectorAll('.share-bar i');
+      first.className = shape.colours[0];
+      second.className = shape.colours[1];
+      first.style.width = `${100 * next.score}%`;
       bar.lastElementChild.textContent = `${shape.sides[0]} ${DZ.percent(next.score)} · ${shape.sides[1]} ${DZ.percent(1 - next.score)}`;
     }
     DZ.byId('hints').replaceChildren(...(next.hints.length ? [DZ.table(['move', 'score', 'visits', 'prior', 'line'],

@@ -10,11 +10,22 @@
   let asking = null;
   let timer = null;
   const playouts = new Map();
-  const graph = DZGraph.make(DZ.byId('graph'), (number) => pick(number, true));
+    const lastChoice = new Map();
+  const client = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 6)).join('');
+  const graph = DZGraph.make(DZ.byId('graph'), (number) => pick(number, true), (zoom) => { DZ.byId('zoom').textContent = `${Math.round(100 * zoom)} %`; });
 
   const trouble = (text) => { DZ.byId('trouble').textContent = text; };
   const number = (value, digits = 3) => (value === null || value === undefined ? '–' : typeof value === 'number' ? value.toFixed(digits) : String(value));
-  const signed = (value) => (value === null || value === undefined ? '–' : `${value >= 0 ? '+' : ''}${value.toFixed(3)}`);
+  const { signed } = DZ;
+
+  /** The board and komi that are searched. */
+  const rules = () => {
+    const [option] = DZ.byId('rules').selectedOptions;
+    return { board: option.value, komi: option.dataset.komi || null };
+  };
+
+  /** The exploration term of a choice: its score without the value. */
+  const explored = (row) => (row && typeof row.score === 'number' && typeof row.q === 'number' ? number(row.score - row.q) : '–');
 
   /** Visits and values of all nodes after so many playouts, as the trace tells. */
   const after = (count) => {
@@ -61,10 +72,21 @@
     DZ.byId('playout-text').textContent = `playout ${at} of ${answer.ways.length}: ${END[way.end] || way.end}; root value ${signed(way.root_value)}`;
     if (running) return;
     if (at > answer.traced) { DZ.byId('choices').replaceChildren(DZ.el('p', { class: 'none' }, `The scores of the first ${answer.traced} playouts are kept.`)); return; }
+    try {
+      const playout = await playoutOf(at);
+      if (playout && Number(DZ.byId('playout').value) === at) choices(playout);
+    } catch (error) { trouble(error.message); }
+  };
+
+  /** A playout with its scores; null if another search came meanwhile. */
+  const playoutOf = async (at) => {
+    const { id } = answer;
     if (!playouts.has(at)) {
-      try { playouts.set(at, await DZ.get(`/search/${answer.id}/${at - 1}`)); } catch (error) { trouble(error.message); return; }
+      const found = await DZ.get(`/search/${id}/${at - 1}`);
+      if (answer.id !== id) return null;
+      playouts.set(at, found);
     }
-    if (Number(DZ.byId('playout').value) === at) choices(playouts.get(at));
+    return playouts.get(at);
   };
 
   /** The scores of each choice of a playout. */
@@ -76,11 +98,10 @@
     DZ.byId('choices').replaceChildren(...playout.steps.map((step, at) => {
       const rows = [...step.moves].sort((a, b) => (typeof b.score === 'number' ? b.score : b.score === 'inf' ? Infinity : -Infinity) - (typeof a.score === 'number' ? a.score : a.score === 'inf' ? Infinity : -Infinity)).slice(0, 8);
       if (!rows.some((row) => row.move === step.move)) rows.push(step.moves.find((row) => row.move === step.move));
-      const u = (row) => (typeof row.score === 'number' && row.q !== null && row.q !== undefined ? number(row.score - row.q) : '–');
       return DZ.el('details', { open: at < 2 },
         DZ.el('summary', {}, `${at + 1}. node ${step.node} chose ${step.move}${step.held ? ' (held from an earlier visit)' : ''}; N ${step.visits}, Q ${signed(step.value)}`),
         DZ.table(['move', 'N', 'P', 'Q', 'U', 'score'], rows.filter(Boolean).map((row) => ({
-          cells: [row.move === step.move ? DZ.el('b', {}, `${row.move} ✓`) : row.move, String(row.visits), number(row.prior), signed(row.q), u(row), number(row.score)],
+          cells: [row.move === step.move ? DZ.el('b', {}, `${row.move} ✓`) : row.move, String(row.visits), number(row.prior), signed(row.q), explored(row), number(row.score)],
         })), [1, 2, 3, 4, 5]));
     }));
   };
@@ -95,21 +116,40 @@
     const several = graph.transpositions().has(at);
     const who = node.to_move === null ? 'the game is over' : `${node.to_move} player to move`;
     DZ.byId('node-text').textContent = `At the end of the search, node ${at}: ${node.line.length ? node.line.join(' ') : 'the root'}; ${who}; N ${node.visits}, Q ${signed(node.value)}, own value ${signed(node.own_value)}${several ? '; a transposition' : ''}. Values are the first player's.`;
+    edges(node, null);
+    edgesExplored(at);
+    showBoard([...answer.moves, ...node.line]);
+  };
+
+  /** The edges of a node; `step` is the newest choice there. */
+  const edges = (node, step) => {
     const rows = [...node.edges].sort((a, b) => b.visits - a.visits);
     const nodes = answer.report.nodes;
+    const chosen = new Map((step ? step.moves : []).map((row) => [row.move, row]));
     DZ.byId('edges').replaceChildren(rows.length === 0 ? DZ.el('p', { class: 'none' }, 'No move was visited from here.')
-      : DZ.table(['move', 'N', 'Q', 'P', 'to node'], rows.slice(0, 30).map((edge) => [
-        edge.move, String(edge.visits), signed(edge.value === undefined ? nodes[edge.child].value : edge.value), number(edge.prior),
+      : DZ.table(['move', 'N', 'Q', 'P', 'U', 'to node'], rows.slice(0, 30).map((edge) => [
+        edge.move, String(edge.visits), signed(edge.value === undefined ? nodes[edge.child].value : edge.value), number(edge.prior), explored(chosen.get(edge.move)),
         DZ.el('button', { type: 'button', class: 'link', on: { click: () => pick(edge.child, true) } }, String(edge.child)),
-      ]), [1, 2, 3]));
-    showBoard([...answer.moves, ...node.line]);
+      ]), [1, 2, 3, 4]));
+    if (rows.length) DZ.byId('edges').append(DZ.el('p', { class: 'sub' }, step ? `U is that of the newest choice here, in playout ${step.playout}.` : 'The score of no choice here is kept, so U is not known.'));
+  };
+
+  /** Adds U to the edges of the picked node, from the newest playout that chose there. */
+  const edgesExplored = async (at) => {
+    const playout = lastChoice.get(at);
+    if (playout === undefined) return;
+    try {
+      const found = await playoutOf(playout);
+      const step = found && found.steps.find((own) => own.node === at);
+      if (step && picked === at) edges(answer.report.nodes[at], { moves: step.moves, playout });
+    } catch (error) { trouble(error.message); }
   };
 
   const showBoard = async (moves) => {
     if (asking) asking.abort();
     asking = new AbortController();
     try {
-      const found = await DZ.post(DZ.runLink('/board'), { moves }, { signal: asking.signal });
+      const found = await DZ.post(DZ.runLink('/board'), { moves, rules: answer.rules }, { signal: asking.signal });
       const key = JSON.stringify(found.board);
       if (key !== boardKind) { board = DZBoard.make(DZ.byId('board'), found.board); boardKind = key; }
       board.show({ cells: found.cells, last: found.last, label: `Position after ${moves.join(' ') || 'no move'}` });
@@ -118,17 +158,19 @@
     }
   };
 
-  const show = (found, moves) => {
+  const show = (found, asked) => {
     answer = found;
-    answer.moves = moves;
+    answer.rules = asked;
     playouts.clear();
+    lastChoice.clear();
+    found.ways.slice(0, found.traced).forEach(({ steps }, i) => { for (const [node] of steps) lastChoice.set(node, i + 1); });
     const { report } = found;
     DZ.byId('result').hidden = false;
     const facts = [
       ['best move', report.best === null ? '–' : report.best], ['root value, its mover\'s', signed(report.root.value)], ['visits', report.root.visits],
-      ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'], ['evaluator', report.evaluator],
+      ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'], ['evaluator', found.evaluator, report.evaluator], ['game', report.game],
     ];
-    DZ.byId('facts').replaceChildren(...facts.map(([name, value]) => DZ.el('div', {}, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, String(value)))));
+    DZ.byId('facts').replaceChildren(...facts.map(([name, value, title]) => DZ.el('div', { title }, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, DZ.soft(value)))));
     DZ.byId('playout').max = Math.max(1, found.ways.length);
     graph.load(report.nodes);
     if (found.ways.length) showPlayout(found.ways.length);
@@ -144,13 +186,15 @@
     search = new AbortController();
     const own = search;
     const text = DZ.byId('moves').value.trim();
+    const asked = rules();
     DZ.byId('ask').classList.add('busy');
     try {
       const found = await DZ.post(DZ.runLink('/search'), {
-        moves: text, generation: Number(DZ.byId('generation').value), playouts: Number(DZ.byId('playouts').value), settings: DZ.byId('settings').value,
+        moves: text, generation: Number(DZ.byId('generation').value), playouts: Number(DZ.byId('playouts').value), settings: DZ.byId('settings').value, rules: asked, client,
       }, { signal: own.signal });
-      history.replaceState(null, '', `#${new URLSearchParams({ moves: text, generation: DZ.byId('generation').value })}`);
-      show(found, found.moves);
+      const place = { moves: text, generation: DZ.byId('generation').value, board: asked.board, ...(asked.komi === null ? {} : { komi: asked.komi }) };
+      history.replaceState(null, '', `#${new URLSearchParams(place)}`);
+      show(found, asked);
     } catch (error) {
       if (error.name !== 'AbortError') trouble(error.message);
     } finally {
@@ -163,7 +207,7 @@
     timer = null;
     running = null;
     DZ.byId('run').setAttribute('aria-pressed', 'false');
-    DZ.byId('run').textContent = 'Play';
+    DZ.byId('run').textContent = 'Animate';
   };
 
   const play = () => {
@@ -184,10 +228,26 @@
   DZ.byId('back').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) - 1); });
   DZ.byId('forth').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) + 1); });
   DZ.byId('run').addEventListener('click', play);
+  DZ.byId('fit').addEventListener('click', graph.fit);
+  DZ.byId('zoom-in').addEventListener('click', graph.larger);
+  DZ.byId('zoom-out').addEventListener('click', graph.smaller);
   DZ.byId('cap').addEventListener('change', () => graph.cap(Number(DZ.byId('cap').value)));
   DZ.byId('labels').addEventListener('change', () => graph.show({ labels: DZ.byId('labels').checked }));
   const named = new URLSearchParams(location.hash.slice(1));
   if (named.get('moves')) DZ.byId('moves').value = named.get('moves');
   if (named.get('generation')) DZ.byId('generation').value = named.get('generation');
+  if (named.get('board')) {
+    // A recorded game may be on another board of the run, or have a komi of its own.
+    const [board, komi] = [named.get('board'), named.get('komi')];
+    const select = DZ.byId('rules');
+    let option = [...select.options].find((own) => own.value === board);
+    if (komi !== null || !option) {
+      option = DZ.el('option', { value: board }, komi === null ? board : `${board}, komi ${komi} in this game`);
+      if (komi !== null) option.dataset.komi = komi;
+      select.append(option);
+    }
+    option.selected = true;
+    select.parentElement.hidden = select.options.length < 2;
+  }
   ask();
 })();

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use dz_frontends::Session;
 use serde_json::Value;
 
+use crate::Rules;
+
 /// Makes players, searches and records. The server calls it from threads of its own.
 pub trait Backend: Send + Sync + 'static {
     /// A game against the champion of `generation` of a run, the newest if none is given; moves
@@ -18,6 +20,22 @@ pub trait Backend: Send + Sync + 'static {
         generation: Option<u32>,
         seed: u64,
     ) -> Result<Box<dyn Session>, String>;
+
+    /// As [`Backend::session`], by the rules of a recorded game: another board of the run, or
+    /// another komi. The server refuses a session of any other game, so the default, which plays
+    /// the run's own game only, leads to a message.
+    ///
+    /// # Errors
+    /// A line for people, for example if the network cannot play on this board.
+    fn session_by(
+        &self,
+        _rules: &Rules,
+        run: &Path,
+        generation: Option<u32>,
+        seed: u64,
+    ) -> Result<Box<dyn Session>, String> {
+        self.session(run, generation, seed)
+    }
 
     /// Searches a position and lays the search open. It ends early once `stop` is true.
     ///
@@ -37,6 +55,8 @@ pub trait Backend: Send + Sync + 'static {
 pub struct SearchRequest {
     /// The run.
     pub run: PathBuf,
+    /// The board and the komi of the position. The server refuses a search of any other game.
+    pub rules: Rules,
     /// The champion that evaluates; the newest if none is given.
     pub generation: Option<u32>,
     /// Moves from the start, in the game's notation.

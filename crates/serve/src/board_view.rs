@@ -17,6 +17,8 @@ pub(crate) struct BoardShape {
     pub(crate) rows: Vec<String>,
     /// What players call the sides.
     pub(crate) sides: [&'static str; 2],
+    /// What the sides are drawn in: `dark`, `light`, `yellow`, `red`, `blue` or `orange`.
+    pub(crate) colours: [&'static str; 2],
 }
 
 /// A move and its points, from 0 at the top left.
@@ -44,16 +46,7 @@ impl BoardView {
 
     /// What stays the same in the game.
     pub(crate) fn shape(&self) -> BoardShape {
-        let kind = match (self.display.board, self.display.places) {
-            _ if self.grid.is_none() => "text",
-            (BoardKind::Discs, MovePlaces::Columns) => "drops",
-            (BoardKind::Discs, _) => "discs",
-            (BoardKind::Signs, _) => "signs",
-            (BoardKind::Stones, _) => "stones",
-            (BoardKind::Hexagons, _) => "hexagons",
-            (BoardKind::Pieces, _) => "pieces",
-            (BoardKind::Token, _) => "token",
-        };
+        let kind = if self.grid.is_none() { "text" } else { kind_of(self.display) };
         let grid = self.grid.as_ref();
         BoardShape {
             kind,
@@ -61,7 +54,8 @@ impl BoardView {
             height: grid.map_or(0, BoardGrid::height),
             columns: grid.map(BoardGrid::column_names).unwrap_or_default(),
             rows: grid.map(BoardGrid::row_names).unwrap_or_default(),
-            sides: self.display.sides,
+            sides: sides_of(self.display),
+            colours: colours_of(self.display),
         }
     }
 
@@ -81,5 +75,56 @@ impl BoardView {
     pub(crate) fn last(&self, name: &str) -> Vec<(usize, usize)> {
         let Some(grid) = &self.grid else { return Vec::new() };
         grid.origin(name).into_iter().chain(grid.landed(name)).collect()
+    }
+}
+
+/// What players call the sides. Discs that drop are yellow and red, as in the shops.
+pub(crate) fn sides_of(display: Display) -> [&'static str; 2] {
+    if kind_of(display) == "drops" && display.sides == Display::default().sides {
+        return DROPS;
+    }
+    display.sides
+}
+
+/// The colours of discs that drop.
+const DROPS: [&str; 2] = ["yellow", "red"];
+
+fn kind_of(display: Display) -> &'static str {
+    match (display.board, display.places) {
+        (BoardKind::Discs, MovePlaces::Columns) => "drops",
+        (BoardKind::Discs, _) => "discs",
+        (BoardKind::Signs, _) => "signs",
+        (BoardKind::Stones, _) => "stones",
+        (BoardKind::Hexagons, _) => "hexagons",
+        (BoardKind::Pieces, _) => "pieces",
+        (BoardKind::Token, _) => "token",
+    }
+}
+
+fn colours_of(display: Display) -> [&'static str; 2] {
+    match (kind_of(display), display.sides[0]) {
+        ("drops", _) => DROPS,
+        ("signs" | "token", _) => ["blue", "orange"],
+        (_, "white") => ["light", "dark"],
+        _ => ["dark", "light"],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use dz_game::{AnyGame, Game};
+
+    use super::*;
+
+    #[test]
+    fn discs_have_the_colours_that_their_sides_are_called_by() {
+        let of = |game: &str| {
+            let display = AnyGame::of(&game.parse().unwrap()).unwrap().display();
+            (sides_of(display), colours_of(display))
+        };
+        assert_eq!(of("breakthrough"), (["white", "black"], ["light", "dark"]));
+        assert_eq!(of("othello"), (["black", "white"], ["dark", "light"]));
+        assert_eq!(of("connect4"), (["yellow", "red"], ["yellow", "red"]));
+        assert_eq!(of("tictactoe"), (["first", "second"], ["blue", "orange"]));
     }
 }

@@ -22,6 +22,8 @@ pub(crate) struct Card {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) game: String,
+    /// The other boards that games are played on.
+    pub(crate) boards: Vec<String>,
     pub(crate) state: &'static str,
     pub(crate) cycles_done: u32,
     /// Cycles that the configuration asks for; 0 where it cannot be read.
@@ -152,9 +154,13 @@ fn of_report(report: &Report, run: &Run, ledger: &Ledger) -> Card {
     let champion = report.champion();
     let selfplay = || report.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
     let losses = || report.cycles.iter().filter_map(|cycle| cycle.losses.as_ref());
+    let boards = config.iter().flat_map(|config| &config.run.boards);
+    let canonical = |board: &String| Some(dz_game::game_ids(&board.parse().ok()?).ok()?.0);
+    let boards = boards.filter_map(canonical).collect();
     let game = config.as_ref().map_or(report.run.game.clone(), |config| config.run.game.clone());
     Card {
         game: if report.run.game.is_empty() { game } else { report.run.game.clone() },
+        boards,
         cycles_done: state.cycles_done,
         cycles: config.map_or(0, |config| config.cycles_planned(state.walls_ms())),
         generation: report.generation(),

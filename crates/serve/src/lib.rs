@@ -21,11 +21,13 @@ mod games;
 mod guard;
 mod listen;
 mod metrics;
+mod outcome_text;
 mod pages;
 mod play;
 mod position;
 mod report_view;
 mod router;
+mod rules;
 mod runs;
 mod search;
 mod secret;
@@ -34,3 +36,4 @@ mod trouble;
 
 pub use backend::{Backend, GameFile, LaidOpen, RecordText, SearchRequest};
 pub use listen::{Options, ServeError, Server};
+pub use rules::Rules;

@@ -1,8 +1,9 @@
 //! A position by the moves that lead to it.
 
-use dz_game::{AnyGame, Game, GameSpec};
+use dz_game::Game;
 use serde::Serialize;
 
+use crate::Rules;
 use crate::board_view::{BoardShape, BoardView};
 
 /// A position with its board.
@@ -16,14 +17,13 @@ pub(crate) struct PositionView {
     pub(crate) moves: Vec<String>,
 }
 
-/// The position of `game` after a list of moves as people write it.
+/// The position by `rules` after a list of moves as people write it.
 ///
 /// # Errors
 /// A line for people, which names the first move that is not legal.
-pub(crate) fn after(game: &str, moves: &str) -> Result<PositionView, String> {
-    let words = |error: dz_game::GameError| dz_text::line(&error.to_string()).into_owned();
-    let spec: GameSpec = game.parse().map_err(words)?;
-    position(&AnyGame::of(&spec).map_err(words)?, moves)
+pub(crate) fn after(rules: &Rules, moves: &str) -> Result<PositionView, String> {
+    let game = rules.game().map_err(|error| dz_text::line(&error.to_string()).into_owned())?;
+    position(&game, moves)
 }
 
 fn position<G: Game>(game: &G, list: &str) -> Result<PositionView, String> {
@@ -44,7 +44,11 @@ fn position<G: Game>(game: &G, list: &str) -> Result<PositionView, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::after;
+    use super::*;
+
+    fn after(game: &str, moves: &str) -> Result<PositionView, String> {
+        super::after(&Rules { board: game.parse().unwrap(), komi: None }, moves)
+    }
 
     #[test]
     fn moves_are_split_as_the_game_does() {

@@ -120,7 +120,8 @@ fn a_client_that_never_reads_holds_nothing_up() {
     ledger.claim(dz_store::Stage::Driver).unwrap();
     wait_for(&mut reader, "\"record\":3");
     let took = begun.elapsed();
-    assert!(took < Duration::from_secs(2), "an event took {took:?}");
+    eprintln!("an event took {took:?}");
+    assert!(took < Duration::from_secs(1), "an event took {took:?}");
     drop(deaf);
 }
 

@@ -118,5 +118,23 @@ fn runs_are_compared() {
     fs::write(&config, text.replace("[run]", "[run]\nnote = \"<x>\"")).unwrap();
     let page = served.get("/compare?run=one&run=two&run=other+game").body;
     assert!(page.contains("run.note") && page.contains("&lt;x&gt;"), "{page}");
+    assert!(page.contains("Compared by config.toml"), "the ledger knows no such file: {page}");
     assert!(page.contains("other game plays connect4"), "{page}");
+}
+
+/// An edit of `config.toml` is not in force before the run goes on.
+#[test]
+fn configurations_in_force_are_compared() {
+    let served = serve();
+    let one = served.run("one", "tictactoe");
+    served.run("two", "tictactoe");
+    let config = one.root().join("config.toml");
+    let text = fs::read_to_string(&config).unwrap();
+    let hash = dz_config::RunConfig::of_run(&config).unwrap().hash();
+    let kept = one.root().join("config-history").join(format!("{hash}.toml"));
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
+    fs::write(&kept, &text).unwrap();
+    fs::write(&config, text.replace("cycles = 3", "cycles = 77")).unwrap();
+    let page = served.get("/compare?run=one&run=two").body;
+    assert!(!page.contains("77") && page.contains("No key differs"), "{page}");
 }

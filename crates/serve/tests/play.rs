@@ -1,8 +1,13 @@
 //! Games over HTTP: every game to its end, and what is refused.
 
+use std::io::Write as _;
+use std::net::TcpStream;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
-use crate::common::{Served, serve};
+use crate::common::{ENDLESS, Served, serve};
 
 fn begin(served: &Served, run: &str, side: &str) -> (String, Value) {
     let body = json!({"playouts": 1, "side": side, "seed": 7, "generation": 0});
@@ -103,4 +108,54 @@ fn searches_are_laid_open_and_bounded() {
     }
     let board = served.post("/run/a/board", &json!({"moves": ["4", "4"]})).json();
     assert_eq!(board["last"], json!([[3, 4]]));
+}
+
+/// Sends a search that would never end, and does not wait for it.
+fn endless(served: &Served, client: &str) -> TcpStream {
+    let body = json!({"playouts": ENDLESS, "client": client}).to_string();
+    let request = format!(
+        "POST /run/a/search HTTP/1.1\r\nhost: {}\r\ncontent-type: application/json\r\n\
+         x-dagzero-token: {}\r\ncontent-length: {}\r\n\r\n{body}",
+        served.host,
+        served.token(),
+        body.len()
+    );
+    let mut stream = TcpStream::connect(&served.host).unwrap();
+    stream.write_all(request.as_bytes()).unwrap();
+    stream
+}
+
+fn wait_for_searches(served: &Served, count: usize) {
+    let begun = Instant::now();
+    while served.searching.load(Ordering::Relaxed) != count {
+        let running = served.searching.load(Ordering::Relaxed);
+        assert!(begun.elapsed() < Duration::from_secs(20), "{running} searches, not {count}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
+fn a_search_ends_when_its_page_goes() {
+    let served = serve();
+    served.run("a", "connect4");
+    let page = endless(&served, "one");
+    wait_for_searches(&served, 1);
+    drop(page);
+    wait_for_searches(&served, 0);
+    assert_eq!(served.post("/run/a/search", &json!({"playouts": 4})).status, 200);
+}
+
+#[test]
+fn a_client_has_one_search_at_a_time() {
+    let served = serve();
+    served.run("a", "connect4");
+    let mut pages: Vec<TcpStream> = (0..6).map(|_| endless(&served, "one")).collect();
+    wait_for_searches(&served, 1);
+    pages.push(endless(&served, "two"));
+    wait_for_searches(&served, 2);
+    let answer = served.post("/run/a/search", &json!({"playouts": 4, "client": "one"}));
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    wait_for_searches(&served, 1);
+    drop(pages);
+    wait_for_searches(&served, 0);
 }

@@ -5,7 +5,9 @@
 mod bars;
 mod browser;
 mod common;
+mod games;
 mod http;
 mod metrics;
+mod numbers;
 mod pages;
 mod play;

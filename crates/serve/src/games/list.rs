@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::places::{Contents, Kind};
 use super::read::{RecordedGame, each, winner};
+use crate::board_view::sides_of;
+use crate::outcome_text::outcome_text;
 
 /// Games of one list.
 const LISTED_MAX: usize = 100;
@@ -43,8 +45,10 @@ struct Listed {
     file: String,
     number: u64,
     players: [String; 2],
+    /// `first`, `second` or `draw`.
     result: &'static str,
-    margin: Option<i16>,
+    /// The same in words, with points.
+    outcome: String,
     end: &'static str,
     plies: usize,
     opening: usize,
@@ -84,13 +88,14 @@ pub(crate) fn list(contents: &Contents, filter: &Filter) -> Result<GameList, Str
                 return false;
             }
             let name = |&mv: &Move| game.format_move(mv);
+            let komi = found.komi.or_else(|| game.komi());
             list.games.push(Listed {
                 cycle: place.cycle,
                 file: place.file.clone(),
                 number: found.number,
                 players: found.players,
                 result: winner(found.outcome),
-                margin: found.outcome.margin,
+                outcome: outcome_text(found.outcome, sides_of(game.display()), komi),
                 end: found.end,
                 plies: found.moves.len(),
                 opening: found.opening,

@@ -49,8 +49,13 @@ impl Contents {
     /// # Errors
     /// A line for people, where there is no such game.
     pub(crate) fn rules(&self, place: &Place) -> Result<AnyGame, String> {
-        let spec = place.board.as_deref().unwrap_or(&self.game).parse();
+        let spec = self.board(place).parse();
         spec.and_then(|spec| AnyGame::of(&spec)).map_err(|error: GameError| error.to_string())
+    }
+
+    /// The board of the games of a file: the game with every parameter.
+    pub(crate) fn board<'a>(&'a self, place: &'a Place) -> &'a str {
+        place.board.as_deref().unwrap_or(&self.game)
     }
 
     /// The file at `path`, which the ledger names.

@@ -3,9 +3,11 @@
 use dz_game::{Encoding, Game, Move, Player, Status, Symmetry};
 use serde::Serialize;
 
-use super::places::{Contents, Place};
+use super::places::Contents;
 use super::read::{RecordedGame, Searched, one, winner};
-use crate::board_view::{BoardShape, BoardView, PlacedMove};
+use crate::board_view::{BoardShape, BoardView, PlacedMove, sides_of};
+use crate::outcome_text::outcome_text;
+use crate::rules::RulesText;
 
 /// A game as the viewer shows it.
 #[derive(Debug, Serialize)]
@@ -13,10 +15,15 @@ pub(crate) struct GameView {
     cycle: u32,
     file: String,
     number: u64,
+    /// The game with every parameter, this game's komi included.
     game: String,
+    /// What pages ask by for the policy and for searches of its positions.
+    rules: RulesText,
     players: [String; 2],
+    /// `first`, `second` or `draw`.
     result: &'static str,
-    margin: Option<i16>,
+    /// The same in words, with points.
+    outcome: String,
     end: &'static str,
     note: Option<String>,
     opening: usize,
@@ -54,17 +61,46 @@ struct Ply {
 pub(crate) fn view(contents: &Contents, file: &str, number: u64) -> Result<GameView, String> {
     let place = contents.place(file)?;
     let recorded = one(&contents.run, place, number)?;
-    view_of(&contents.rules(place)?, place, &recorded)
+    let game = contents.rules(place)?;
+    let game = recorded.komi.and_then(|komi| game.with_komi(komi)).unwrap_or(game);
+    let rules = RulesText {
+        board: contents.board(place).to_owned(),
+        komi: recorded.komi.map(|komi| komi.to_string()),
+    };
+    let (stepped, over) = steps(&game, &recorded)?;
+    let line = |text: &str| dz_text::line(text).into_owned();
+    Ok(GameView {
+        cycle: place.cycle,
+        file: place.file.clone(),
+        number: recorded.number,
+        game: game.spec().to_string(),
+        rules,
+        players: recorded.players.each_ref().map(|name| line(name)),
+        result: winner(recorded.outcome),
+        outcome: outcome_text(recorded.outcome, sides_of(game.display()), game.komi()),
+        end: recorded.end,
+        note: recorded.note.as_deref().map(line),
+        opening: recorded.opening,
+        board: stepped.start.shape(),
+        start: stepped.start.cells(),
+        ownership: over.and_then(|end| ownership(&game, &end)),
+        plies: stepped.plies,
+    })
 }
 
-fn view_of<G: Game>(game: &G, place: &Place, recorded: &RecordedGame) -> Result<GameView, String> {
-    let variant = recorded.komi.and_then(|komi| game.with_komi(komi));
-    let game = variant.as_ref().unwrap_or(game);
+/// The positions of a game.
+struct Steps {
+    start: BoardView,
+    plies: Vec<Ply>,
+}
+
+/// Returns the positions of a game, and the last one if the game is over there.
+fn steps<G: Game>(game: &G, recorded: &RecordedGame) -> Result<(Steps, Option<G::State>), String> {
     let mut state = game.start();
     let mut history = G::History::default();
     let board = |state: &G::State| BoardView::new(game.render(state), game.display());
-    let first = board(&state);
-    let mut before = first.clone();
+    let start = board(&state);
+    let mut before = start.clone();
     let mut plies = Vec::with_capacity(recorded.moves.len());
     let mut legal = Vec::new();
     for (at, &mv) in recorded.moves.iter().enumerate() {
@@ -99,23 +135,8 @@ fn view_of<G: Game>(game: &G, place: &Place, recorded: &RecordedGame) -> Result<
             full: searched.is_some_and(|searched| searched.is_full),
         });
     }
-    let over = game.outcome(&state, &history).is_some();
-    Ok(GameView {
-        cycle: place.cycle,
-        file: place.file.clone(),
-        number: recorded.number,
-        game: game.spec().to_string(),
-        players: recorded.players.each_ref().map(|name| dz_text::line(name).into_owned()),
-        result: winner(recorded.outcome),
-        margin: recorded.outcome.margin,
-        end: recorded.end,
-        note: recorded.note.as_deref().map(|note| dz_text::line(note).into_owned()),
-        opening: recorded.opening,
-        board: first.shape(),
-        start: first.cells(),
-        ownership: over.then(|| ownership(game, &state)).flatten(),
-        plies,
-    })
+    let over = game.outcome(&state, &history).map(|_| state);
+    Ok((Steps { start, plies }, over))
 }
 
 /// Shares of visits and of the target, largest first.

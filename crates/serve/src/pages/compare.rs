@@ -44,11 +44,11 @@ pub(crate) fn compare(
         (notes("Compared by config.toml, since the configuration in force is not known", unknown))
         @if rows.is_empty() { p.none { "No key differs." } }
         @else {
-            div.scroll { table.diff {
+            div.scroll { table.diff.stack {
                 thead { tr { th { "key" } @for name in names { th { (dz_text::line(name)) } } } }
                 tbody { @for (key, values) in rows { tr {
                     td { code { (dz_text::line(key)) } }
-                    @for value in values { td {
+                    @for (name, value) in names.iter().zip(values) { td data-label=(dz_text::line(name)) {
                         @if value.is_empty() { small { "not set" } }
                         @else { (soft(value)) }
                     } }

@@ -40,7 +40,7 @@ pub(crate) fn games(of: &PageOfRun<'_>, cycles: &[u32]) -> Markup {
                         } }
                         label { "champion " (of.generations("generation")) }
                     }
-                    figure { figcaption { b { "Value" } }
+                    figure { figcaption { b id="curve-title" { "Expected score" } }
                         div.curve id="curve" role="img"
                             aria-label="Expected score of the first player" {} }
                     div id="shares" {}

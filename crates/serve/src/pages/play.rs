@@ -39,12 +39,12 @@ pub(crate) fn play(of: &PageOfRun<'_>) -> Markup {
                         maxlength="20" placeholder="as the board names it"; }
                     button type="submit" { "Play it" }
                 }
-                div.score-bar id="score" hidden { div {} span {} }
+                div.score-bar id="score" hidden { div.share-bar { i {} i {} } span {} }
                 div id="hints" {}
                 h2 { "Moves" }
                 ol.moves id="moves" {}
-                p.sub { "Keys: the arrows move over the board, Enter plays. Chess takes e2e4, e4, "
-                    "Nf3 and O-O." }
+                p.sub { "Keys: the arrows move over the board, Enter plays. "
+                    span id="chess-keys" hidden { "Typed moves may be e2e4, e4, Nf3 or O-O." } }
             }
         }
     };

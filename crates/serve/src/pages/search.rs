@@ -4,8 +4,8 @@ use maud::{Markup, html};
 
 use super::layout::PageOfRun;
 
-/// The position is chosen on the page.
-pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
+/// The position is chosen on the page. `boards` are those of the run, its own first.
+pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> Markup {
     let body = html! {
         h1 { "Search" }
         p { "One search of a position, drawn as the graph that it is: a node a position, a layer "
@@ -15,6 +15,8 @@ pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
         form.toolbar id="ask" {
             label.wide-label { "moves " input id="moves" autocomplete="off" spellcheck="false"
                 placeholder="from the start, as the board names them"; }
+            label hidden[boards.len() < 2] { "board " select id="rules" {
+                @for board in boards { option value=(board) { (dz_text::line(board)) } } } }
             label { "evaluator: generation " (of.generations("generation")) }
             label { "playouts " input id="playouts" type="number" min="1"
                 max=(playouts_max) value="200"; }
@@ -29,11 +31,19 @@ pub(crate) fn search(of: &PageOfRun<'_>, playouts_max: u32) -> Markup {
                 button type="button" id="back" aria-label="One playout back" { "◀" }
                 input id="playout" type="range" min="1" value="1" aria-label="Playout";
                 button type="button" id="forth" aria-label="One playout on" { "▶" }
-                button type="button" id="run" aria-pressed="false" { "Play" }
+                button type="button" id="run" aria-pressed="false" { "Animate" }
                 output id="playout-text" {}
             }
             div.search-grid {
                 div {
+                    div.toolbar.zoom role="group" aria-label="Size of the graph" {
+                        button type="button" id="fit" { "Fit" }
+                        button type="button" id="zoom-out" aria-label="Smaller" { "−" }
+                        button type="button" id="zoom-in" aria-label="Larger" { "+" }
+                        output id="zoom" {}
+                        small { "Keys on the graph: + and − zoom, 0 fits, arrows go from node to "
+                            "node." }
+                    }
                     div.graph-frame { canvas id="graph" tabindex="0" role="img"
                         aria-label="The graph of the search; the tables have its numbers" {} }
                     div.toolbar {

@@ -1,10 +1,11 @@
 //! A game between a person and a session's player, as a page shows it.
 
 use dz_frontends::Session;
-use dz_game::{GameError, Player, Status, Symmetry};
+use dz_game::{GameError, Komi, Player, Status, Symmetry};
 use serde::{Deserialize, Serialize};
 
-use crate::board_view::{BoardShape, BoardView, PlacedMove};
+use crate::board_view::{BoardShape, BoardView, PlacedMove, sides_of};
+use crate::outcome_text::outcome_text;
 
 /// Most playouts a move.
 pub(crate) const PLAYOUTS_MAX: u32 = 20_000;
@@ -280,12 +281,6 @@ impl AtBoard {
 
 fn over_text(session: &dyn Session) -> Option<String> {
     let Status::Over(outcome) = session.status() else { return None };
-    let sides = session.display().sides;
-    let margin = outcome.margin.map_or(String::new(), |points| {
-        format!(" ({points:+} points for {}, before komi)", sides[0])
-    });
-    Some(match outcome.winner {
-        Some(winner) => format!("{} wins{margin}", sides[winner.index()]),
-        None => format!("a draw{margin}"),
-    })
+    let komi = session.spec().parameter("komi").and_then(Komi::parse);
+    Some(outcome_text(outcome, sides_of(session.display()), komi))
 }

@@ -8,13 +8,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use dz_frontends::Session;
 use tokio::sync::oneshot;
 
 use super::at_board::{AtBoard, Command, Position, SideChoice};
-use crate::{Backend, secret};
+use crate::{Backend, Rules, secret};
 
 /// Games at a time. Another one ends the one that was used least recently.
 const TABLES_MAX: usize = 12;
+/// Sessions that answer for positions of recorded games. They do not take the places of games.
+const POLICIES_MAX: usize = 4;
 /// A game that nobody looks at ends after this time.
 const IDLE_MAX: Duration = Duration::from_mins(30);
 
@@ -37,6 +40,7 @@ pub(crate) struct Tables {
 struct Table {
     asks: Sender<Ask>,
     used: Instant,
+    is_policy: bool,
 }
 
 #[derive(Debug)]
@@ -60,6 +64,8 @@ impl Drop for GiveUp {
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
     pub(crate) run: PathBuf,
+    /// The rules of recorded positions that the session answers for; none in a game.
+    pub(crate) rules: Option<Rules>,
     pub(crate) generation: Option<u32>,
     pub(crate) seed: u64,
     pub(crate) side: SideChoice,
@@ -95,12 +101,8 @@ impl Tables {
         if open.contains_key(name) {
             return Ok(());
         }
-        if open.len() >= TABLES_MAX {
-            let oldest = open.iter().min_by_key(|(_, table)| table.used);
-            if let Some(oldest) = oldest.map(|(name, _)| name.clone()) {
-                open.remove(&oldest);
-            }
-        }
+        let is_policy = setup.rules.is_some();
+        make_room(&mut open, is_policy);
         let (asks, receive) = channel();
         let own = name.to_owned();
         let tables = Arc::clone(&self.open);
@@ -111,7 +113,7 @@ impl Tables {
             }
         });
         started.map_err(|error| TableError::Refused(format!("no thread for a game: {error}")))?;
-        open.insert(name.to_owned(), Table { asks, used: Instant::now() });
+        open.insert(name.to_owned(), Table { asks, used: Instant::now(), is_policy });
         Ok(())
     }
 
@@ -138,6 +140,32 @@ impl Tables {
     }
 }
 
+/// Ends the session of this kind that was used least recently, if all places are taken.
+fn make_room(open: &mut HashMap<String, Table>, is_policy: bool) {
+    let places = if is_policy { POLICIES_MAX } else { TABLES_MAX };
+    let of_kind = || open.iter().filter(|(_, table)| table.is_policy == is_policy);
+    if of_kind().count() < places {
+        return;
+    }
+    let oldest = of_kind().min_by_key(|(_, table)| table.used).map(|(name, _)| name.clone());
+    if let Some(oldest) = oldest {
+        open.remove(&oldest);
+    }
+}
+
+/// A session by the rules of `setup`.
+fn session(backend: &dyn Backend, setup: &Setup) -> Result<Box<dyn Session>, String> {
+    let Setup { run, rules, generation, seed, .. } = setup;
+    let Some(rules) = rules else { return backend.session(run, *generation, *seed) };
+    let session = backend.session_by(rules, run, *generation, *seed)?;
+    let wanted = rules.spec().map_err(|error| error.to_string())?;
+    let own = session.spec();
+    if own != wanted {
+        return Err(format!("the champion plays {own}, and this game is {wanted}"));
+    }
+    Ok(session)
+}
+
 /// Why the thread of a game ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
@@ -149,9 +177,8 @@ enum End {
 
 /// Keeps a game until nobody asks any more.
 fn serve(backend: &dyn Backend, setup: &Setup, asks: &Receiver<Ask>) -> End {
-    let Setup { run, generation, seed, side, playouts } = setup;
-    let made = backend.session(run, *generation, *seed);
-    let mut board = made.map(|session| AtBoard::new(session, *side, *playouts));
+    let made = session(backend, setup);
+    let mut board = made.map(|session| AtBoard::new(session, setup.side, setup.playouts));
     loop {
         let ask = match asks.recv_timeout(IDLE_MAX) {
             Ok(ask) => ask,

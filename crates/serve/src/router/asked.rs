@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use axum::extract::Query;
 
+use crate::Rules;
 use crate::app::{App, blocking};
+use crate::cards::Card;
+use crate::rules::RulesText;
 use crate::runs::FoundRun;
 use crate::trouble::Trouble;
 
@@ -14,18 +17,32 @@ pub(super) async fn run_of(app: &Arc<App>, id: String) -> Result<FoundRun, Troub
     blocking(move || app.run(&id)).await?
 }
 
-/// The run with its newest generation.
-pub(super) async fn with_generation(
-    app: &Arc<App>,
-    id: String,
-) -> Result<(FoundRun, u32), Trouble> {
+/// The run with its card.
+pub(super) async fn with_card(app: &Arc<App>, id: String) -> Result<(FoundRun, Card), Trouble> {
     let app = Arc::clone(app);
     let found = blocking(move || {
         let run = app.run(&id)?;
         let card = app.cards.card(&run);
-        Ok((run, card.generation))
+        Ok((run, card))
     });
     found.await?
+}
+
+/// The rules that a page asks by: those of the run, where it names none.
+pub(super) fn rules_of(card: &Card, asked: Option<RulesText>) -> Result<Rules, Trouble> {
+    if card.game.is_empty() {
+        let why = card.error.as_deref().unwrap_or("the run has not begun");
+        return Err(Trouble::bad(format!("the game of the run is not known: {why}")));
+    }
+    let own = RulesText { board: card.game.clone(), komi: None };
+    let own = own.read().map_err(Trouble::bad)?;
+    let Some(asked) = asked else { return Ok(own) };
+    let asked = asked.read().map_err(Trouble::bad)?;
+    if asked.board.name() != own.board.name() {
+        let (theirs, ours) = (asked.board.name(), own.board.name());
+        return Err(Trouble::bad(format!("this run plays {ours}, not {theirs}")));
+    }
+    Ok(asked)
 }
 
 /// The query of an address.

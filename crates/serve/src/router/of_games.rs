@@ -8,7 +8,7 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::asked::{run_of, with_generation};
+use super::asked::{run_of, with_card};
 use crate::GameFile;
 use crate::app::{App, blocking};
 use crate::games::{self, Filter};
@@ -26,12 +26,13 @@ pub(super) async fn page(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    let (run, generation) = with_generation(&app, id).await?;
+    let (run, card) = with_card(&app, id).await?;
     let path = run.path.clone();
     let contents = blocking(move || games::contents(&path)).await?.map_err(Trouble::failed)?;
     let mut cycles: Vec<u32> = contents.places.iter().map(|place| place.cycle).collect();
     cycles.dedup();
-    let of = PageOfRun { run: &run, tab: Tab::Games, post_token: app.post_token(), generation };
+    let (post_token, generation) = (app.post_token(), card.generation);
+    let of = PageOfRun { run: &run, tab: Tab::Games, post_token, generation };
     Ok(pages::html(pages::games(&of, &cycles)))
 }
 

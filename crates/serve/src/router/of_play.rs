@@ -8,10 +8,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asked::{run_of, with_generation};
+use super::asked::{rules_of, run_of, with_card};
 use crate::app::App;
 use crate::pages::{self, PageOfRun, Tab};
 use crate::play::{Command, Position, Setup, SideChoice, TableError};
+use crate::rules::RulesText;
 use crate::trouble::{ApiTrouble, Trouble};
 
 /// A new game.
@@ -32,14 +33,17 @@ pub(super) struct Begin {
 pub(super) struct Ask {
     generation: Option<u32>,
     moves: Vec<String>,
+    /// The rules of the game; those of the run, where there are none.
+    rules: Option<RulesText>,
 }
 
 pub(super) async fn page(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
-    let (run, generation) = with_generation(&app, id).await?;
-    let of = PageOfRun { run: &run, tab: Tab::Play, post_token: app.post_token(), generation };
+    let (run, card) = with_card(&app, id).await?;
+    let (post_token, generation) = (app.post_token(), card.generation);
+    let of = PageOfRun { run: &run, tab: Tab::Play, post_token, generation };
     Ok(pages::html(pages::play(&of)))
 }
 
@@ -50,7 +54,7 @@ pub(super) async fn begin(
 ) -> Result<Response, ApiTrouble> {
     let run = run_of(&app, id).await?;
     let Begin { generation, side, playouts, seed } = begin;
-    let setup = Setup { run: run.path, generation, seed, side, playouts };
+    let setup = Setup { run: run.path, rules: None, generation, seed, side, playouts };
     let name = app.tables.open(app.backend(), setup).map_err(trouble)?;
     let position = app.tables.ask(&name, Command::Look).await.map_err(trouble)?;
     Ok(Json(json!({ "name": name, "position": position })).into_response())
@@ -64,17 +68,20 @@ pub(super) async fn ask(
     Ok(Json(app.tables.ask(&name, command).await.map_err(trouble)?))
 }
 
-/// What a network says of a position. Its session is kept for the next one.
+/// What a network says of a position, by the rules of its game. Its session is kept for the next
+/// one.
 pub(super) async fn policy(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
-    Json(Ask { generation, moves }): Json<Ask>,
+    Json(Ask { generation, moves, rules }): Json<Ask>,
 ) -> Result<Json<Position>, ApiTrouble> {
-    let run = run_of(&app, id).await?;
+    let (run, card) = with_card(&app, id).await?;
+    let rules = rules_of(&card, rules)?;
     // Names of games are hexadecimal, so no game has this name.
-    let name = format!("policy of {:?} of {}", generation, run.id);
+    let name = format!("policy of {generation:?} of {} by {rules:?}", run.id);
     let side = SideChoice::Both;
-    let setup = Setup { run: run.path, generation, seed: 0, side, playouts: 1 };
+    let rules = Some(rules);
+    let setup = Setup { run: run.path, rules, generation, seed: 0, side, playouts: 1 };
     app.tables.open_as(&name, app.backend(), setup).map_err(trouble)?;
     Ok(Json(app.tables.ask(&name, Command::Policy { moves }).await.map_err(trouble)?))
 }

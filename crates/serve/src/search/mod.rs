@@ -1,19 +1,21 @@
 //! Searches laid open, kept so that a page can ask for one playout after another.
 
+mod turns;
+
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use self::turns::Turns;
+use crate::rules::RulesText;
 use crate::{LaidOpen, secret};
 
 /// Most playouts of a search.
 pub(crate) const PLAYOUTS_MAX: u32 = 2_000;
 /// Searches that are kept, the newest ones.
 const KEPT_MAX: usize = 6;
-/// Searches at a time.
-const RUNNING_MAX: usize = 2;
 /// Bytes of JSON that are kept of a trace; playouts after that are left out.
 const TRACE_BYTES_MAX: usize = 24 << 20;
 
@@ -28,6 +30,11 @@ pub(crate) struct SearchAsk {
     /// `search.key=value`, a line each.
     #[serde(default)]
     pub(crate) settings: String,
+    /// The rules of the position; those of the run, where there are none.
+    pub(crate) rules: Option<RulesText>,
+    /// A name that the page made up: a new search stops the previous one of this name.
+    #[serde(default)]
+    pub(crate) client: String,
 }
 
 /// The answer: the report of the search, and the way of each playout.
@@ -36,6 +43,8 @@ pub(crate) struct SearchAnswer {
     id: String,
     /// The moves from the start to the root.
     moves: Vec<String>,
+    /// What evaluated, for people.
+    evaluator: String,
     report: Value,
     ways: Vec<Way>,
     /// Playouts whose scores are kept.
@@ -53,10 +62,10 @@ struct Way {
 }
 
 /// The newest searches.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Searches {
     kept: Mutex<VecDeque<Kept>>,
-    running: tokio::sync::Semaphore,
+    pub(crate) turns: Turns,
 }
 
 #[derive(Debug)]
@@ -66,23 +75,17 @@ struct Kept {
     trace: Arc<Vec<String>>,
 }
 
-impl Default for Searches {
-    fn default() -> Self {
-        Self { kept: Mutex::default(), running: tokio::sync::Semaphore::new(RUNNING_MAX) }
-    }
-}
-
 impl Searches {
-    /// A place for a search; none where too many are running.
-    pub(crate) fn start(&self) -> Option<tokio::sync::SemaphorePermit<'_>> {
-        self.running.try_acquire().ok()
-    }
-
     /// Keeps a search, and says what its page shows.
     ///
     /// # Errors
     /// A line for people.
-    pub(crate) fn keep(&self, found: LaidOpen, moves: Vec<String>) -> Result<SearchAnswer, String> {
+    pub(crate) fn keep(
+        &self,
+        found: LaidOpen,
+        moves: Vec<String>,
+        evaluator: String,
+    ) -> Result<SearchAnswer, String> {
         let id = secret::token().map_err(|error| error.to_string())?;
         let children = children(&found.report);
         let ways = found.trace.iter().map(|playout| way(playout, &children)).collect();
@@ -100,7 +103,7 @@ impl Searches {
         if kept.len() > KEPT_MAX {
             kept.pop_front();
         }
-        Ok(SearchAnswer { id, moves, report: found.report, ways, traced })
+        Ok(SearchAnswer { id, moves, evaluator, report: found.report, ways, traced })
     }
 
     /// A playout of a kept search as JSON, from 0; none where it is not kept any more.
@@ -156,12 +159,12 @@ mod tests {
             json!({"playout": 4, "steps": [step], "end": "evaluation", "root_value": 0.1});
         let searches = Searches::default();
         let found = LaidOpen { report, trace: vec![playout.clone()] };
-        let answer = searches.keep(found.clone(), Vec::new()).unwrap();
+        let answer = searches.keep(found.clone(), Vec::new(), String::new()).unwrap();
         assert_eq!(answer.ways[0].steps, [(0, 3, 0.5, Some(2))]);
         assert_eq!(searches.playout(&answer.id, 0), Some(playout.to_string()));
         assert_eq!(searches.playout(&answer.id, 1), None);
         for _ in 0..KEPT_MAX {
-            searches.keep(found.clone(), Vec::new()).unwrap();
+            searches.keep(found.clone(), Vec::new(), String::new()).unwrap();
         }
         assert_eq!(searches.playout(&answer.id, 0), None);
     }

@@ -136,7 +136,7 @@ impl Page<'_> {
         self.call("Page.navigate", &json!({"url": address}));
         self.wait_for(&format!(
             "document.readyState === 'complete' && location.href.split('#')[0] === {}",
-            json!(address)
+            json!(address.split('#').next())
         ));
     }
 

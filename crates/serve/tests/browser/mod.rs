@@ -24,6 +24,8 @@ macro_rules! browser {
     };
 }
 
+mod shown;
+
 /// Presses what can be played until the game is over.
 fn play_to_the_end(page: &mut Page<'_>, game: &str) {
     let deadline = Instant::now() + Duration::from_mins(4);
@@ -106,8 +108,42 @@ fn chess_takes_clicks_and_san_and_has_no_more_moves_after_mate() {
          document.getElementById('typed').requestSubmit()",
     );
     page.wait_for("document.body.dataset.over === 'yes'");
-    assert!(page.text("#status").contains("black wins"), "{}", page.text("#status"));
+    assert!(page.text("#status").contains("black won"), "{}", page.text("#status"));
     assert_eq!(page.evaluate("document.querySelectorAll('.point').length"), json!(0));
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// White takes a bishop with a pawn that becomes a queen, and mates.
+#[test]
+fn chess_is_played_to_mate_by_clicks_with_a_promotion() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("chess", "chess");
+    let mut page = browser.page(1280, 900, false);
+    page.open(&format!("http://{}/run/chess/play", served.host));
+    page.wait_for("document.body.dataset.over === 'no'");
+    page.evaluate(
+        "document.getElementById('side').value = 'both';
+         document.getElementById('side').dispatchEvent(new Event('change'))",
+    );
+    page.wait_for("document.body.dataset.busy === 'no'");
+    let moves = "e2e4 d7d5 e4d5 c7c6 d5c6 f7f6 c6b7 g7g5 b7c8q a7a6 d1h5";
+    for (number, name) in moves.split(' ').enumerate() {
+        let bytes = name.as_bytes();
+        for at in [&bytes[..2], &bytes[2..4]] {
+            let (x, y) = (at[0] - b'a', b'8' - at[1]);
+            page.click_on(&format!(".point[data-x=\"{x}\"][data-y=\"{y}\"]"));
+        }
+        if name.len() == 5 {
+            page.wait_for("document.querySelectorAll('#choices button').length === 4");
+            let queen = "[...document.querySelectorAll('#choices button')].find((one) => one.textContent === 'b7c8q')";
+            page.evaluate(&format!("{queen}.click()"));
+        }
+        page.wait_for(&format!("document.body.dataset.moves === '{}'", number + 1));
+        page.wait_for("document.body.dataset.busy === 'no'");
+    }
+    page.wait_for("document.body.dataset.over === 'yes'");
+    assert!(page.text("#status").contains("white won"), "{}", page.text("#status"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -243,6 +279,35 @@ fn the_report_follows_its_run() {
     page.wait_for("document.body.dataset.record === '4'");
 }
 
+/// Two people have a game each, and both follow one run.
+#[test]
+fn two_browsers_do_not_mix_their_games() {
+    let mut first = browser!();
+    let mut second = browser!();
+    let served = serve();
+    let run = served.run("a", "connect4");
+    let address = format!("http://{}/run/a", served.host);
+    let mut one = first.page(1280, 900, false);
+    let mut other = second.page(390, 800, true);
+    for (page, column) in [(&mut one, 0), (&mut other, 6)] {
+        page.open(&format!("{address}/play"));
+        page.wait_for("document.body.dataset.over === 'no'");
+        page.click_on(&format!(".point[data-x=\"{column}\"]"));
+    }
+    for (page, column) in [(&mut one, "1"), (&mut other, "7")] {
+        page.wait_for("document.body.dataset.moves === '2'");
+        assert_eq!(page.text("#moves li"), column);
+        page.open(&address);
+        page.wait_for("document.body.dataset.record === '2'");
+    }
+    let mut ledger = dz_store::Ledger::open(&run).unwrap();
+    ledger.claim(dz_store::Stage::Driver).unwrap();
+    for page in [&mut one, &mut other] {
+        page.wait_for("document.body.dataset.record === '3'");
+        assert_eq!(page.errors(), Vec::<String>::new());
+    }
+}
+
 #[test]
 fn a_graph_of_2000_nodes_is_drawn_within_a_second() {
     let mut browser = browser!();
@@ -259,6 +324,9 @@ fn a_graph_of_2000_nodes_is_drawn_within_a_second() {
     );
     page.wait_for("document.body.dataset.searched === '2000'");
     assert_eq!(page.evaluate("document.getElementById('graph').dataset.nodes"), json!("2000"));
+    let fits = "(() => { const canvas = document.getElementById('graph');
+        return canvas.clientWidth <= canvas.parentElement.clientWidth; })()";
+    assert_eq!(page.evaluate(fits), json!(true), "all of the graph is in the frame");
     let drawn = page.evaluate("Number(document.getElementById('graph').dataset.drawnMs)");
     assert!(drawn.as_f64().unwrap() < 1_000.0, "{drawn} ms");
     page.evaluate("document.getElementById('back').click()");

@@ -1,23 +1,34 @@
 //! A server with runs made by hand, and a client of few lines.
 
+pub mod recorded;
+
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use dz_config::RunConfig;
 use dz_frontends::{GameSession, Session};
-use dz_game::{AnyGame, GameSpec};
+use dz_game::{AnyGame, Game, GameSpec};
 use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
-use dz_serve::{Backend, GameFile, LaidOpen, Options, RecordText, SearchRequest, Server};
+use dz_serve::{Backend, GameFile, LaidOpen, Options, RecordText, Rules, SearchRequest, Server};
 use dz_store::{Entry, Ledger, Run, Stage, layout};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+/// A search of so many playouts goes on until it is stopped.
+pub const ENDLESS: u32 = 1_999;
+/// A position after this many playouts is said to be of another game.
+pub const MISTAKEN: u32 = 1_998;
+
 /// Rollouts in the place of every network, and a graph that no search made.
-struct Rollouts;
+#[derive(Default)]
+struct Rollouts {
+    searching: Arc<AtomicUsize>,
+}
 
 impl Backend for Rollouts {
     fn session(&self, run: &Path, _: Option<u32>, seed: u64) -> Result<Box<dyn Session>, String> {
@@ -27,8 +38,34 @@ impl Backend for Rollouts {
         session(&AnyGame::of(&spec).map_err(|error| error.to_string())?, seed)
     }
 
-    fn search(&self, request: &SearchRequest, _: &dyn Fn() -> bool) -> Result<LaidOpen, String> {
-        Ok(graph(request.playouts as usize))
+    /// The network is for the boards of the run: on others it plays the run's own.
+    fn session_by(
+        &self,
+        rules: &Rules,
+        run: &Path,
+        generation: Option<u32>,
+        seed: u64,
+    ) -> Result<Box<dyn Session>, String> {
+        let config = RunConfig::of_run(&run.join(layout::CONFIG)).unwrap();
+        let of = |text: &str| AnyGame::of(&text.parse().unwrap()).unwrap().spec();
+        let own = AnyGame::of(&rules.board).unwrap().spec();
+        if config.boards().iter().any(|board| of(board.game) == own) {
+            return session(&rules.game().unwrap(), seed);
+        }
+        self.session(run, generation, seed)
+    }
+
+    fn search(&self, request: &SearchRequest, stop: &dyn Fn() -> bool) -> Result<LaidOpen, String> {
+        self.searching.fetch_add(1, Ordering::Relaxed);
+        while request.playouts == ENDLESS && !stop() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        self.searching.fetch_sub(1, Ordering::Relaxed);
+        let mut found = graph(request.playouts as usize);
+        if request.playouts != MISTAKEN {
+            found.report["game"] = json!(request.rules.spec().unwrap().to_string());
+        }
+        Ok(found)
     }
 
     fn record(&self, file: &GameFile) -> Result<RecordText, String> {
@@ -74,6 +111,16 @@ pub struct Served {
     pub url: String,
     /// `127.0.0.1:PORT`.
     pub host: String,
+    /// Searches that are running.
+    pub searching: Arc<AtomicUsize>,
+}
+
+/// A small configuration of `game`.
+pub fn config(game: &str) -> String {
+    let text = include_str!("../../../../configs/tictactoe-smoke.toml");
+    let text = text.replace("game = \"tictactoe\"", &format!("game = \"{game}\""));
+    assert!(text.contains(game), "the preset names its game otherwise");
+    text
 }
 
 /// A server of a new folder.
@@ -85,11 +132,13 @@ pub fn serve() -> Served {
 pub fn serve_on(address: IpAddr) -> Served {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { folder: folder.path().to_owned(), address, port: 0 };
-    let server = Server::bind(&options, Arc::new(Rollouts)).unwrap();
+    let rollouts = Rollouts::default();
+    let searching = Arc::clone(&rollouts.searching);
+    let server = Server::bind(&options, Arc::new(rollouts)).unwrap();
     let url = server.url().to_owned();
     let port = url.rsplit(':').next().unwrap().split('/').next().unwrap().to_owned();
     thread::spawn(move || server.run());
-    Served { folder, url, host: format!("127.0.0.1:{port}") }
+    Served { folder, url, host: format!("127.0.0.1:{port}"), searching }
 }
 
 /// An answer.
@@ -110,11 +159,13 @@ impl Answer {
 impl Served {
     /// Makes a run that plays `game` in a folder of this name, with a ledger of one record.
     pub fn run(&self, name: &str, game: &str) -> Run {
+        self.run_of(name, game, &config(game))
+    }
+
+    /// The same with a configuration.
+    pub fn run_of(&self, name: &str, game: &str, config: &str) -> Run {
         let path = self.folder.path().join(name);
-        let text = include_str!("../../../../configs/tictactoe-smoke.toml");
-        let text = text.replace("game = \"tictactoe\"", &format!("game = \"{game}\""));
-        assert!(text.contains(game), "the preset names its game otherwise");
-        let run = Run::create(&path, &text).unwrap();
+        let run = Run::create(&path, config).unwrap();
         let mut ledger = Ledger::open(&run).unwrap();
         ledger.claim(Stage::Driver).unwrap();
         let (canonical, encoding) = dz_game::game_ids(&game.parse().unwrap()).unwrap();
@@ -143,15 +194,30 @@ impl Served {
         run
     }
 
+    /// Sends bytes and returns what comes first.
+    pub fn first_bytes(&self, request: &[u8]) -> String {
+        let mut stream = TcpStream::connect(&self.host).unwrap();
+        stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
+        stream.write_all(request).unwrap();
+        let mut buffer = [0; 4096];
+        let count = stream.read(&mut buffer).unwrap();
+        String::from_utf8_lossy(&buffer[..count]).into_owned()
+    }
+
     /// Sends bytes and reads until the server closes.
     pub fn raw(&self, request: &[u8]) -> String {
+        String::from_utf8_lossy(&self.raw_bytes(request)).into_owned()
+    }
+
+    /// The same as bytes.
+    pub fn raw_bytes(&self, request: &[u8]) -> Vec<u8> {
         let mut stream = TcpStream::connect(&self.host).unwrap();
         stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
         // The server may answer, and close, before it has read all.
         let _ = stream.write_all(request);
         let mut bytes = Vec::new();
         let _ = stream.read_to_end(&mut bytes);
-        String::from_utf8_lossy(&bytes).into_owned()
+        bytes
     }
 
     /// A request with these header lines instead of the usual ones.
