@@ -78,7 +78,7 @@ impl BoardView {
     }
 }
 
-/// What players call the sides. Discs that drop are yellow and red, as in the shops.
+/// What players call the sides. The discs of Connect Four are yellow and red.
 pub(crate) fn sides_of(display: Display) -> [&'static str; 2] {
     if kind_of(display) == "drops" && display.sides == Display::default().sides {
         return DROPS;

@@ -1,5 +1,5 @@
-//! A run with games in real shards and match files: three cycles on two boards, and games with a
-//! komi of their own.
+//! A run with games in real shards and match files: nine cycles, of which the third also has games
+//! on a second board and games with a komi of their own.
 
 use dz_game::{AnyGame, Game, Komi};
 use dz_shard::{GameRecord, SHARD_LEVEL, ShardWriter, random_header, random_records};
@@ -15,12 +15,16 @@ pub const OWN: &str = "go:size=5,komi=7";
 pub const SECOND: &str = "go:size=4,komi=2";
 /// Komi of the games of cycle 3.
 pub const KOMI: Komi = Komi { halves: -3 };
+/// Cycles with a shard each.
+pub const CYCLES: u32 = 9;
+/// Shards of the run.
+pub const SHARDS: u64 = 10;
 /// Games of a shard.
 pub const GAMES: u64 = 4;
 
 /// Where the shards of a recorded run are.
 pub struct Shards {
-    /// On the run's own board, of cycles 1 to 3; the games of the third have a komi of their own.
+    /// On the run's own board, one a cycle; the games of the third have a komi of their own.
     pub own: Vec<String>,
     /// On the second board.
     pub second: String,
@@ -37,7 +41,7 @@ pub fn recorded(served: &Served, name: &str) -> (Run, Shards) {
     let mut selfplay = Ledger::open(&run).unwrap();
     selfplay.claim(Stage::Selfplay).unwrap();
     let mut own = Vec::new();
-    for cycle in 1..=3 {
+    for cycle in 1..=CYCLES {
         let komi = (cycle == 3).then_some(KOMI);
         let object = shard(&run, OWN, cycle, 0, komi);
         own.push(object.path.clone());
