@@ -132,6 +132,33 @@ fn a_run_is_served_and_searched_as_the_command_does() {
     }
 }
 
+/// A recorded game may have another komi than its run, and be on another board.
+#[test]
+fn positions_are_answered_by_their_own_rules() {
+    let ServedRun { folder: _folder, server } = ServedRun::of("go-smoke");
+    let (_, cards) = server.ask("GET", "/cards.json", "", "");
+    let cards: Value = serde_json::from_str(&cards).expect("JSON");
+    let board = cards[0]["game"].as_str().expect("a game").to_owned();
+    let rules = json!({"board": board, "komi": "-1.5"});
+    let found = server.post("/run/game/policy", &json!({"moves": ["C3"], "rules": rules}));
+    assert!(found["game"].as_str().expect("text").contains("komi=-1.5"), "{found}");
+    let ask = json!({"moves": "C3", "playouts": 9, "settings": "", "rules": rules});
+    let found = server.post("/run/game/search", &ask);
+    assert!(found["report"]["game"].as_str().expect("text").contains("komi=-1.5"), "{found}");
+    let rules = json!({"board": "go:size=9,komi=7"});
+    for (path, ask) in [
+        ("/run/game/policy", json!({"moves": [], "rules": rules})),
+        ("/run/game/search", json!({"moves": "", "playouts": 9, "settings": "", "rules": rules})),
+    ] {
+        let (status, body) = server.send(path, &ask);
+        assert_eq!(
+            (status, body.contains("size=5"), body.contains("size=9")),
+            (400, true, true),
+            "{body}"
+        );
+    }
+}
+
 #[test]
 fn a_port_in_use_and_a_missing_folder_are_wrong_usage() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -95,7 +95,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let seed = table.seed;
     let make = move |spec: &GameSpec| {
         let threads = rayon::current_num_threads();
-        let setup = SessionSetup { player: &player, device, seed, own_names: false, threads };
+        let setup =
+            SessionSetup { player: &player, device, seed, own_names: false, threads, komi: None };
         make_session(&setup, spec)
     };
     let session = make(&spec)?;

@@ -2,9 +2,10 @@
 
 use dz_burn_net::DeviceChoice;
 use dz_frontends::{COLLISIONS_MAX, GameSession, Session};
-use dz_game::{Game, GameSpec, with_game};
+use dz_game::{Game, GameSpec, Komi, with_game};
 use dz_gatekeeper::OnDevices;
-use dz_play::{MatchPlayer, PlayerEvaluator, PlayerKind, PlayerPool};
+use dz_infer::NetworkEvaluator;
+use dz_play::{BoxError, MatchPlayer, NetworkLoader, PlayerEvaluator, PlayerKind, PlayerPool};
 
 use super::players::{CACHE_ENTRIES, Found, TableArgs};
 
@@ -53,8 +54,14 @@ pub(super) fn session_of(
     let threads = rayon::current_num_threads();
     for_one_game(&mut player, threads);
     let device = dz_burn_net::pick_device(&table.device)?;
-    let setup =
-        SessionSetup { player: &player, device, seed: table.seed, own_names: true, threads };
+    let setup = SessionSetup {
+        player: &player,
+        device,
+        seed: table.seed,
+        own_names: true,
+        threads,
+        komi: None,
+    };
     make_session(&setup, spec)
 }
 
@@ -75,10 +82,33 @@ pub(super) struct SessionSetup<'a> {
     pub(super) own_names: bool,
     /// Threads of a network on the processor.
     pub(super) threads: usize,
+    /// Another komi than the game's, for the same network.
+    pub(super) komi: Option<Komi>,
+}
+
+/// Loads networks for a game, also where positions have another komi. Networks take komi as an
+/// input.
+struct ForEveryKomi<G> {
+    game: G,
+    devices: OnDevices,
+}
+
+impl<G: Game> NetworkLoader<G> for ForEveryKomi<G> {
+    fn load(
+        &self,
+        _variant: &G,
+        bytes: &[u8],
+        optimism: f64,
+    ) -> Result<Box<dyn NetworkEvaluator>, BoxError> {
+        self.devices.load(&self.game, bytes, optimism)
+    }
 }
 
 fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dyn Session>> {
-    let mut pool = PlayerPool::new(game, OnDevices(vec![setup.device]), CACHE_ENTRIES);
+    let variant = setup.komi.and_then(|komi| game.with_komi(komi));
+    let devices = OnDevices(vec![setup.device]);
+    let loader = ForEveryKomi { game: game.clone(), devices };
+    let mut pool = PlayerPool::new(variant.as_ref().unwrap_or(game), loader, CACHE_ENTRIES);
     // Loaded networks are what threads of their own work for.
     pool.prepare(setup.player)?;
     let pool = pool.on_threads(setup.threads);

@@ -227,11 +227,10 @@ fn search_game<G: Game>(
     plan.search(parts, stop, &mut subject, game, line.state, line.history)
 }
 
-/// Does a search of `spec` that a page asks for, and returns what the command prints with `--nodes`
-/// and `--trace`. The search ends early once `stop` is true.
+/// Does a search that a page asks for, by the rules of its position, and returns what the command
+/// prints with `--nodes` and `--trace`. The search ends early once `stop` is true.
 #[cfg(feature = "serve")]
 pub(super) fn lay_open(
-    spec: &GameSpec,
     request: &dz_serve::SearchRequest,
     stop: &dyn Fn() -> bool,
 ) -> anyhow::Result<serde_json::Value> {
@@ -244,7 +243,13 @@ pub(super) fn lay_open(
     let parts = Parts { limit, nodes: true, trace: true, save: None, load: None };
     let line = LineArgs { position: None, moves: request.moves.clone() };
     let evaluator = EvaluatorArg::Champion(request.run.clone(), request.generation);
-    let report = search_game(AnyGame::of(spec)?, &line, &evaluator, &plan, &parts, stop)?;
+    // A network takes komi as an input, so the one of the board serves every komi.
+    let board = AnyGame::of(&request.rules.board)?;
+    let game = request.rules.game()?;
+    let line = line.play(&game)?;
+    let mut subject = GameSubject::new(&board, &evaluator, &plan.section)?;
+    subject.check_numbers(&game, &plan.settings.params)?;
+    let report = plan.search(&parts, stop, &mut subject, game, line.state, line.history)?;
     Ok(serde_json::to_value(report)?)
 }
 

@@ -2,20 +2,19 @@
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use dz_burn_net::DeviceChoice;
 use dz_frontends::Session;
 use dz_game::{AnyGame, GameSpec, canonical_spec};
 use dz_record::Format;
-use dz_serve::{Backend, GameFile, LaidOpen, RecordText, SearchRequest};
-use dz_store::{Ledger, Run};
+use dz_serve::{Backend, GameFile, LaidOpen, RecordText, Rules, SearchRequest};
+use dz_store::Run;
 use serde_json::Value;
 
 use crate::commands::export::games::{ExportedGame, GameFilter, Source};
 use crate::commands::players::champion;
 use crate::commands::search::lay_open;
 use crate::commands::session::{SessionSetup, for_one_game, make_session};
-use crate::drive;
 
 /// Threads of a network on the processor: a run beside it needs the others.
 const THREADS: usize = 1;
@@ -34,16 +33,22 @@ impl Players {
 
     fn make_session(
         &self,
+        rules: Option<&Rules>,
         run: &Path,
         generation: Option<u32>,
         seed: u64,
     ) -> anyhow::Result<Box<dyn Session>> {
         let mut found = champion(run, generation, 1)?;
         for_one_game(&mut found.player, THREADS);
-        let spec = canonical_spec(found.game.as_ref().context("the run has no game")?)?;
+        let own = canonical_spec(found.game.as_ref().context("the run has no game")?)?;
+        let spec = rules.map_or(Ok(own), |rules| canonical_spec(&rules.board))?;
+        if let Some(theirs) = found.other_game(&spec)? {
+            bail!("the champion plays {theirs} only, and this game is {spec}");
+        }
+        let komi = rules.and_then(|rules| rules.komi);
         let player = &found.player;
         let device = self.device;
-        let setup = SessionSetup { player, device, seed, own_names: true, threads: THREADS };
+        let setup = SessionSetup { player, device, seed, own_names: true, threads: THREADS, komi };
         make_session(&setup, &spec)
     }
 }
@@ -55,7 +60,18 @@ impl Backend for Players {
         generation: Option<u32>,
         seed: u64,
     ) -> Result<Box<dyn Session>, String> {
-        self.make_session(run, generation, seed).map_err(|error| dz_stage::error_text(&error))
+        self.make_session(None, run, generation, seed).map_err(|error| dz_stage::error_text(&error))
+    }
+
+    fn session_by(
+        &self,
+        rules: &Rules,
+        run: &Path,
+        generation: Option<u32>,
+        seed: u64,
+    ) -> Result<Box<dyn Session>, String> {
+        let made = self.make_session(Some(rules), run, generation, seed);
+        made.map_err(|error| dz_stage::error_text(&error))
     }
 
     fn search(&self, request: &SearchRequest, stop: &dyn Fn() -> bool) -> Result<LaidOpen, String> {
@@ -68,10 +84,7 @@ impl Backend for Players {
 }
 
 fn search(request: &SearchRequest, stop: &dyn Fn() -> bool) -> anyhow::Result<LaidOpen> {
-    let run = Run::open(&request.run)?;
-    let config = drive::config_of(&run, Ledger::open(&run)?.state())?;
-    let spec: GameSpec = config.run.game.parse()?;
-    let Value::Object(mut report) = lay_open(&spec, request, stop)? else {
+    let Value::Object(mut report) = lay_open(request, stop)? else {
         return Ok(LaidOpen::default());
     };
     let trace = match report.remove("trace") {
