@@ -183,7 +183,8 @@ fn bound_training(config: &mut RunConfig) -> anyhow::Result<u64> {
 }
 
 /// Operations of a row's forward and backward pass, nearly all of them in the tower's 3x3
-/// convolutions: two for each product, and the backward pass takes twice what the forward pass does.
+/// convolutions: two for each product, and the backward pass takes twice what the forward pass
+/// does.
 fn training_flops(config: &RunConfig, planes: PlaneShape) -> f64 {
     let channels = f64::from(config.network.channels);
     let convolutions = 2.0 * f64::from(config.network.blocks);
