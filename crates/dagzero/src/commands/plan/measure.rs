@@ -25,6 +25,8 @@ const GAMES_TIME: Duration = Duration::from_secs(3);
 /// Games of a cycle of the small run: fewer than these say little, more are not needed.
 const GAMES_MIN: u32 = 8;
 const GAMES_MAX: u32 = 400;
+/// Games without a network at least, so that not all of them are for validation.
+const GAMES_LEAST: u32 = 4;
 /// Batches that the small run trains on at most, and at least.
 const BATCHES: [u64; 2] = [3, 30];
 /// How long a step and all steps of the small run may take on the processor, by a rough guess of
@@ -207,7 +209,7 @@ impl<'a> SmallRun<'a> {
     fn new(whole: &'a RunConfig, dir: &Path, game_s: f64, plies: f64) -> anyhow::Result<Self> {
         let mut config = whole.clone();
         let batches = bound_training(&mut config)?;
-        let wanted = games_of_two_batches(&config, plies);
+        let wanted = games_of_two_batches(&config, plies).max(GAMES_LEAST);
         let fit = games_within(game_s).unwrap_or(0);
         config.bootstrap.games = fit.max(wanted);
         if fit < wanted {
@@ -222,6 +224,10 @@ impl<'a> SmallRun<'a> {
         config.rating.games = 0;
         let batch = u64::from(config.training.batch);
         config.training.rows_max = config.training.rows_max.min(batches * batch).max(batch);
+        if batches < BATCHES[1] {
+            // Every row is slow, those for validation too.
+            config.training.validation_rows_max = 0;
+        }
         config.training.rows_per_new_row = 100.0;
         let run = drive::prepare(dir, config.clone(), None)?.run;
         Ok(Self { config, whole, run })

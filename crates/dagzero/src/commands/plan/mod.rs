@@ -124,6 +124,8 @@ fn load() -> Option<f64> {
     text.split_whitespace().next()?.parse().ok()
 }
 
+/// From so many hours on, minutes tell nothing.
+const HOURS_ALONE: u64 = 1_000;
 /// Above this share of a machine's cores others would feel our calibration, and we them.
 const BUSY_SHARE: f64 = 0.25;
 
@@ -144,10 +146,7 @@ impl Plan {
         };
         writeln!(out, "measured    on {on} of this machine in {calibrated}")?;
         if self.device == "cpu" && config.run.mode == RunMode::Asynchronous {
-            writeln!(
-                out,
-                "            a card does this in other times: plan on the machine that has it"
-            )?;
+            writeln!(out, "            a card has other times: plan on the machine that has it")?;
         }
         writeln!(out)?;
         self.write_times(out)?;
@@ -228,6 +227,10 @@ impl Within {
 }
 
 fn time(seconds: f64) -> String {
+    let hours = (seconds / 3600.0).round() as u64;
+    if hours >= HOURS_ALONE {
+        return format!("{} h", count_text(hours));
+    }
     duration_text(Duration::from_secs_f64(seconds.max(0.0)))
 }
 
