@@ -88,23 +88,18 @@ fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
     let missing = dz_play::missing_anchors(anchors);
     let mut denied = Permissions::of(&context.run, context.programs)?.denied(anchors);
     denied.retain(|name| !missing.contains(name));
-    if !missing.is_empty() {
-        let names: Vec<_> = missing.iter().map(|name| dz_text::line(name)).collect();
-        let line = format!(
-            "cycle {cycle}: optional programs that are not installed here are left out of the ratings: {}",
-            names.join(", ")
-        );
-        SAID_MISSING.call_once(|| context.events.note(Stage::Gatekeeper, line));
-    }
-    if !denied.is_empty() {
-        let names: Vec<_> = denied.iter().map(|name| dz_text::line(name)).collect();
-        let line = format!(
-            "cycle {cycle}: programs that you have not let this run start are left out of the ratings: {}; \
-             dagzero resume with --programs allow starts them",
-            names.join(", ")
-        );
-        SAID.call_once(|| context.events.note(Stage::Gatekeeper, line));
-    }
+    let say = |once: &Once, names: &BTreeSet<String>, which: &str, advice: &str| {
+        if names.is_empty() {
+            return;
+        }
+        let names: Vec<_> = names.iter().map(|name| dz_text::line(name)).collect();
+        let names = names.join(", ");
+        let line = format!("cycle {cycle}: {which} are left out of the ratings: {names}{advice}");
+        once.call_once(|| context.events.note(Stage::Gatekeeper, line));
+    };
+    say(&SAID_MISSING, &missing, "optional programs that are not installed here", "");
+    let which = "programs that you have not let this run start";
+    say(&SAID, &denied, which, "; dagzero resume with --programs allow starts them");
     denied.extend(missing);
     Ok(denied)
 }

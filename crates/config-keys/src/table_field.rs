@@ -43,6 +43,16 @@ impl<'a> TableReader<'a> {
         None
     }
 
+    /// The value of a key, `default` where the table does not have it, or a fault.
+    pub fn take_or<T: Field>(
+        &mut self,
+        name: &'static str,
+        limits: &Limits,
+        default: T,
+    ) -> Option<T> {
+        if self.has(name) { self.take(name, limits) } else { Some(default) }
+    }
+
     /// Whether the table has a key, which is known from then on.
     pub fn has(&mut self, name: &'static str) -> bool {
         self.ignore(name);

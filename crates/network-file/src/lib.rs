@@ -111,10 +111,9 @@
 //! # Header
 //!
 //! The safetensors metadata has one entry, `dagzero`, a JSON object: `kind` (`network`), `format`
-//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads, 4 with `any_size`, 5
-//! with `policy_planes`), `header`
-//! ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header and tensors (see
-//! [`container`]). Readers check all of it and refuse what does not fit.
+//! (1, 2 with squeeze-excitation or bottlenecks, 3 with heads, 4 with `any_size`, 5 with
+//! `policy_planes`), `header` ([`NetworkHeader`]) and `blake3`, the hash of kind, format, header
+//! and tensors (see [`container`]). Readers check all of it and refuse what does not fit.
 
 mod any_size;
 pub mod container;

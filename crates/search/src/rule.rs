@@ -44,7 +44,7 @@ impl<'a> Rule<'a> {
         match self {
             Self::Puct { puct, term } => Scorer::Puct {
                 c: exploration(puct),
-                visits: visits_term(term, sum + R::from_f64(puct.offset)),
+                visits_term: visits_term(term, sum + R::from_f64(puct.offset)),
             },
             Self::Bandit { c, factor, term } => Scorer::Bandit {
                 c: R::from_f64(c),
@@ -63,7 +63,7 @@ impl<'a> Rule<'a> {
         match self {
             Self::Puct { puct, term } => Scorer::Puct {
                 c: exploration(puct) * visits_term(term, sum + puct.offset),
-                visits: 1.0,
+                visits_term: 1.0,
             },
             Self::Bandit { c, factor, term } => {
                 Scorer::Bandit { c: c * factor.sqrt(), numerator: exploration_numerator(term, sum) }
@@ -75,8 +75,9 @@ impl<'a> Rule<'a> {
 /// A formula at one node, with the terms that all its moves share.
 #[derive(Clone, Copy)]
 pub(crate) enum Scorer<R> {
-    /// q + c p v / (1 + n), where v is `visits`: the root of the node's, or what stands for it.
-    Puct { c: R, visits: R },
+    /// q + c p v / (1 + n), where v is `visits_term`: the square root of the node's visits, or
+    /// what the key `exploration` puts in its place.
+    Puct { c: R, visits_term: R },
     /// q + c sqrt(numerator / n).
     Bandit { c: R, numerator: R },
 }
@@ -86,7 +87,7 @@ impl<R: Real> Scorer<R> {
     #[inline]
     pub(crate) fn score(self, q: R, prior: R, visits: R) -> R {
         match self {
-            Self::Puct { c, visits: root } => q + u_term(c, root, prior, visits),
+            Self::Puct { c, visits_term } => q + u_term(c, visits_term, prior, visits),
             Self::Bandit { c, numerator } => q + exploration_bonus(c, numerator, visits),
         }
     }

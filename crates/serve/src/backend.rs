@@ -9,33 +9,20 @@ use crate::Rules;
 
 /// Makes players, searches and records. The server calls it from threads of its own.
 pub trait Backend: Send + Sync + 'static {
-    /// A game against the champion of `generation` of a run, the newest if none is given; moves
-    /// have the game's own names. It is called on the thread that keeps the session.
-    ///
-    /// # Errors
-    /// A line for people.
-    fn session(
-        &self,
-        run: &Path,
-        generation: Option<u32>,
-        seed: u64,
-    ) -> Result<Box<dyn Session>, String>;
-
-    /// As [`Backend::session`], by the rules of a recorded game: another board of the run, or
-    /// another komi. The server refuses a session of any other game, so the default, which plays
-    /// the run's own game only, leads to a message.
+    /// A game against the champion of `generation` of a run, the newest if none is given. `rules`
+    /// are those of a recorded game, such as another board of the run or another komi; without
+    /// them it is the run's own game. Moves have the game's own names. The server refuses a
+    /// session of any other game. It is called on the thread that keeps the session.
     ///
     /// # Errors
     /// A line for people, for example if the network cannot play on this board.
-    fn session_by(
+    fn session(
         &self,
-        _rules: &Rules,
         run: &Path,
+        rules: Option<&Rules>,
         generation: Option<u32>,
         seed: u64,
-    ) -> Result<Box<dyn Session>, String> {
-        self.session(run, generation, seed)
-    }
+    ) -> Result<Box<dyn Session>, String>;
 
     /// Searches a position and lays the search open. It ends early once `stop` is true.
     ///

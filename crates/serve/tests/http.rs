@@ -183,6 +183,7 @@ impl dz_serve::Backend for Nobody {
     fn session(
         &self,
         _: &Path,
+        _: Option<&dz_serve::Rules>,
         _: Option<u32>,
         _: u64,
     ) -> Result<Box<dyn dz_frontends::Session>, String> {

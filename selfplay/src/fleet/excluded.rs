@@ -38,11 +38,6 @@ pub(super) fn add(mailbox: &Mailbox, worker: &str) -> Result<(), MailboxError> {
     mailbox.replace(&path(worker), worker.as_bytes())
 }
 
-/// Whether a unit is played again before it counts, by a random number that workers do not know.
-pub(super) fn is_drawn(secret: u64, unit: u32, share: f64) -> bool {
-    dz_game::hash_unit(dz_game::mix64(secret ^ u64::from(unit))) < share
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,16 +56,5 @@ mod tests {
         assert_eq!(read(&later).unwrap(), ["node-3", strange].map(str::to_owned).into());
         later.delete(&path("node-3")).unwrap();
         assert_eq!(read(&later).unwrap(), [strange.to_owned()].into());
-    }
-
-    /// A worker whose units are all wrong is caught within 150 of them in 95 % of cases.
-    #[test]
-    fn a_share_of_a_fiftieth_catches_a_worker_within_150_units() {
-        let secrets = (0..4_000_u64).map(dz_game::mix64);
-        let caught = secrets.filter(|&secret| (0..150).any(|unit| is_drawn(secret, unit, 0.02)));
-        let share = caught.count() as f64 / 4_000.0;
-        // 1 - 0.98^150 = 0.952, with a standard deviation of 0.0034.
-        assert!((0.94..0.965).contains(&share), "{share}");
-        assert!((0..1_000).all(|unit| is_drawn(7, unit, 1.0) && !is_drawn(7, unit, 0.0)));
     }
 }

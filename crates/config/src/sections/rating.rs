@@ -240,16 +240,8 @@ impl Field for Anchor {
 
 fn read_rollout(table: &mut TableReader<'_>) -> Option<AnchorKind> {
     let playouts = table.take::<u32>("playouts", &PLAYOUTS);
-    let policy = if table.has("policy") {
-        table.take::<RolloutMoves>("policy", &Limits::Any)
-    } else {
-        Some(RolloutMoves::Uniform)
-    };
-    let selection = if table.has("selection") {
-        table.take::<SelectionWord>("selection", &Limits::Any)
-    } else {
-        Some(SelectionWord::Uct)
-    };
+    let policy = table.take_or("policy", &Limits::Any, RolloutMoves::Uniform);
+    let selection = table.take_or("selection", &Limits::Any, SelectionWord::Uct);
     let anchor = RolloutAnchor { playouts: playouts?, policy: policy?, selection: selection? };
     Some(AnchorKind::Rollout(anchor))
 }
@@ -257,16 +249,8 @@ fn read_rollout(table: &mut TableReader<'_>) -> Option<AnchorKind> {
 fn read_engine(table: &mut TableReader<'_>, protocol: EngineProtocol) -> Option<AnchorKind> {
     let command = table.take::<String>("command", &Limits::Any);
     let seconds = table.take::<f64>("seconds", &SECONDS);
-    let setup = if table.has("setup") {
-        table.take::<Vec<String>>("setup", &Limits::Any)
-    } else {
-        Some(Vec::new())
-    };
-    let optional = if table.has("optional") {
-        table.take::<bool>("optional", &Limits::Any)
-    } else {
-        Some(false)
-    };
+    let setup = table.take_or("setup", &Limits::Any, Vec::new());
+    let optional = table.take_or("optional", &Limits::Any, false);
     Some(AnchorKind::Engine(EngineAnchor {
         protocol,
         command: command?,

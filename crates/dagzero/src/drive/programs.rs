@@ -50,10 +50,10 @@ impl Programs {
     ) -> anyhow::Result<Option<ProgramsWord>> {
         // Nobody is asked about what cannot be started.
         let missing = dz_play::missing_anchors(&config.rating.anchors);
-        let is_here = |anchor: &&Anchor| !missing.contains(&anchor.name);
-        let anchors: Vec<Anchor> = config.rating.anchors.iter().filter(is_here).cloned().collect();
-        let anchors = &anchors[..];
-        if config.rating.games == 0 || programs(anchors).next().is_none() {
+        let found = || {
+            programs(&config.rating.anchors).filter(|(anchor, _)| !missing.contains(&anchor.name))
+        };
+        if config.rating.games == 0 || found().next().is_none() {
             return Ok(None);
         }
         if self.word == Some(ProgramsWord::Deny) {
@@ -62,7 +62,7 @@ impl Programs {
         let permissions = Permissions::of(run, None)?;
         let is_said = self.word.is_some() || self.are_own;
         let mut unknown: Vec<(&Anchor, &EngineAnchor)> = Vec::new();
-        for (anchor, program) in programs(anchors) {
+        for (anchor, program) in found() {
             if is_said {
                 remember(&permissions, program);
             } else if !permissions.allow(program) {

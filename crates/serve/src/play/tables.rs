@@ -156,8 +156,8 @@ fn make_room(open: &mut HashMap<String, Table>, is_policy: bool) {
 /// A session by the rules of `setup`.
 fn session(backend: &dyn Backend, setup: &Setup) -> Result<Box<dyn Session>, String> {
     let Setup { run, rules, generation, seed, .. } = setup;
-    let Some(rules) = rules else { return backend.session(run, *generation, *seed) };
-    let session = backend.session_by(rules, run, *generation, *seed)?;
+    let session = backend.session(run, rules.as_ref(), *generation, *seed)?;
+    let Some(rules) = rules else { return Ok(session) };
     let wanted = rules.spec().map_err(|error| error.to_string())?;
     let own = session.spec();
     if own != wanted {

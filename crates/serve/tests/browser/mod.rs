@@ -26,6 +26,23 @@ macro_rules! browser {
 
 mod shown;
 
+/// Opens the run `chess` to play both sides.
+fn play_chess_for_both(page: &mut Page<'_>, served: &Served) {
+    page.open(&format!("http://{}/run/chess/play", served.host));
+    page.wait_for("document.body.dataset.over === 'no'");
+    page.evaluate(
+        "document.getElementById('side').value = 'both';
+         document.getElementById('side').dispatchEvent(new Event('change'))",
+    );
+    page.wait_for("document.body.dataset.busy === 'no'");
+}
+
+/// Opens the search of the run `c4` and waits for its first result.
+fn open_search(page: &mut Page<'_>, served: &Served) {
+    page.open(&format!("http://{}/run/c4/search", served.host));
+    page.wait_for("document.body.dataset.searched === '200'");
+}
+
 /// Presses what can be played until the game is over.
 fn play_to_the_end(page: &mut Page<'_>, game: &str) {
     let deadline = Instant::now() + Duration::from_mins(4);
@@ -84,13 +101,7 @@ fn chess_takes_clicks_and_san_and_has_no_more_moves_after_mate() {
     let served = serve();
     served.run("chess", "chess");
     let mut page = browser.page(1280, 900, false);
-    page.open(&format!("http://{}/run/chess/play", served.host));
-    page.wait_for("document.body.dataset.over === 'no'");
-    page.evaluate(
-        "document.getElementById('side').value = 'both';
-         document.getElementById('side').dispatchEvent(new Event('change'))",
-    );
-    page.wait_for("document.body.dataset.busy === 'no'");
+    play_chess_for_both(&mut page, &served);
     let click = |page: &mut Page<'_>, square: (u32, u32)| {
         let (x, y) = square;
         page.click_on(&format!(".point[data-x=\"{x}\"][data-y=\"{y}\"]"));
@@ -120,13 +131,7 @@ fn chess_is_played_to_mate_by_clicks_with_a_promotion() {
     let served = serve();
     served.run("chess", "chess");
     let mut page = browser.page(1280, 900, false);
-    page.open(&format!("http://{}/run/chess/play", served.host));
-    page.wait_for("document.body.dataset.over === 'no'");
-    page.evaluate(
-        "document.getElementById('side').value = 'both';
-         document.getElementById('side').dispatchEvent(new Event('change'))",
-    );
-    page.wait_for("document.body.dataset.busy === 'no'");
+    play_chess_for_both(&mut page, &served);
     let moves = "e2e4 d7d5 e4d5 c7c6 d5c6 f7f6 c6b7 g7g5 b7c8q a7a6 d1h5";
     for (number, name) in moves.split(' ').enumerate() {
         let bytes = name.as_bytes();
@@ -314,8 +319,7 @@ fn a_graph_of_2000_nodes_is_drawn_within_a_second() {
     let served = serve();
     served.run("c4", "connect4");
     let mut page = browser.page(1280, 900, false);
-    page.open(&format!("http://{}/run/c4/search", served.host));
-    page.wait_for("document.body.dataset.searched === '200'");
+    open_search(&mut page, &served);
     page.evaluate(
         "document.getElementById('cap').value = '2000';
          document.getElementById('cap').dispatchEvent(new Event('change'));

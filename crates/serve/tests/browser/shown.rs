@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::chromium::{Browser, Page};
+use super::open_search;
 use crate::common::recorded::{Shards, recorded};
 use crate::common::{Served, serve};
 use crate::numbers::made_up;
@@ -195,8 +196,7 @@ fn a_graph_is_fitted_and_zoomed() {
     let served = serve();
     served.run("c4", "connect4");
     let mut page = browser.page(1280, 900, true);
-    page.open(&format!("http://{}/run/c4/search", served.host));
-    page.wait_for("document.body.dataset.searched === '200'");
+    open_search(&mut page, &served);
     let zoom = "Number(document.getElementById('graph').dataset.zoom)";
     let overflow = "(() => { const canvas = document.getElementById('graph');
         return canvas.clientWidth - canvas.parentElement.clientWidth; })()";
@@ -231,8 +231,7 @@ fn a_search_is_shown_within_a_second() {
     let served = serve();
     served.run("c4", "connect4");
     let mut page = browser.page(1280, 900, false);
-    page.open(&format!("http://{}/run/c4/search", served.host));
-    page.wait_for("document.body.dataset.searched === '200'");
+    open_search(&mut page, &served);
     page.evaluate(
         "window.begun = performance.now();
          window.took = null;

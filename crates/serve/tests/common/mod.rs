@@ -31,28 +31,25 @@ struct Rollouts {
 }
 
 impl Backend for Rollouts {
-    fn session(&self, run: &Path, _: Option<u32>, seed: u64) -> Result<Box<dyn Session>, String> {
-        let config = RunConfig::of_run(&run.join(layout::CONFIG));
-        let config = config.map_err(|error| error.to_string())?;
-        let spec: GameSpec = config.run.game.parse().map_err(|_| "no game".to_owned())?;
-        session(&AnyGame::of(&spec).map_err(|error| error.to_string())?, seed)
-    }
-
     /// The network is for the boards of the run: on others it plays the run's own.
-    fn session_by(
+    fn session(
         &self,
-        rules: &Rules,
         run: &Path,
-        generation: Option<u32>,
+        rules: Option<&Rules>,
+        _: Option<u32>,
         seed: u64,
     ) -> Result<Box<dyn Session>, String> {
-        let config = RunConfig::of_run(&run.join(layout::CONFIG)).unwrap();
+        let config = RunConfig::of_run(&run.join(layout::CONFIG));
+        let config = config.map_err(|error| error.to_string())?;
         let of = |text: &str| AnyGame::of(&text.parse().unwrap()).unwrap().spec();
-        let own = AnyGame::of(&rules.board).unwrap().spec();
-        if config.boards().iter().any(|board| of(board.game) == own) {
-            return session(&rules.game().unwrap(), seed);
+        if let Some(rules) = rules {
+            let board = AnyGame::of(&rules.board).unwrap().spec();
+            if config.boards().iter().any(|own| of(own.game) == board) {
+                return session(&rules.game().unwrap(), seed);
+            }
         }
-        self.session(run, generation, seed)
+        let spec: GameSpec = config.run.game.parse().map_err(|_| "no game".to_owned())?;
+        session(&AnyGame::of(&spec).map_err(|error| error.to_string())?, seed)
     }
 
     fn search(&self, request: &SearchRequest, stop: &dyn Fn() -> bool) -> Result<LaidOpen, String> {

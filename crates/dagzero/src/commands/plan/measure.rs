@@ -181,7 +181,12 @@ fn bound_training(config: &mut RunConfig) -> anyhow::Result<u64> {
     let batch = (STEP_TIME_S / row_s).max(2.0) as u32;
     config.training.batch = config.training.batch.min(batch);
     let step_s = row_s * f64::from(config.training.batch);
-    Ok(((STEPS_TIME_S / step_s) as u64).clamp(fewest, most))
+    let batches = ((STEPS_TIME_S / step_s) as u64).clamp(fewest, most);
+    if batches < most {
+        // Every row is slow, those for validation too.
+        config.training.validation_rows_max = 0;
+    }
+    Ok(batches)
 }
 
 /// Operations of a row's forward and backward pass, nearly all of them in the tower's 3x3
@@ -224,10 +229,6 @@ impl<'a> SmallRun<'a> {
         config.rating.games = 0;
         let batch = u64::from(config.training.batch);
         config.training.rows_max = config.training.rows_max.min(batches * batch).max(batch);
-        if batches < BATCHES[1] {
-            // Every row is slow, those for validation too.
-            config.training.validation_rows_max = 0;
-        }
         config.training.rows_per_new_row = 100.0;
         let run = drive::prepare(dir, config.clone(), None)?.run;
         Ok(Self { config, whole, run })

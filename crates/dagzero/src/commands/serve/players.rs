@@ -33,8 +33,8 @@ impl Players {
 
     fn make_session(
         &self,
-        rules: Option<&Rules>,
         run: &Path,
+        rules: Option<&Rules>,
         generation: Option<u32>,
         seed: u64,
     ) -> anyhow::Result<Box<dyn Session>> {
@@ -57,20 +57,11 @@ impl Backend for Players {
     fn session(
         &self,
         run: &Path,
+        rules: Option<&Rules>,
         generation: Option<u32>,
         seed: u64,
     ) -> Result<Box<dyn Session>, String> {
-        self.make_session(None, run, generation, seed).map_err(|error| dz_stage::error_text(&error))
-    }
-
-    fn session_by(
-        &self,
-        rules: &Rules,
-        run: &Path,
-        generation: Option<u32>,
-        seed: u64,
-    ) -> Result<Box<dyn Session>, String> {
-        let made = self.make_session(Some(rules), run, generation, seed);
+        let made = self.make_session(run, rules, generation, seed);
         made.map_err(|error| dz_stage::error_text(&error))
     }
 
