@@ -55,10 +55,10 @@ section! {
         /// c of `uct`; sqrt 8 is what the bound of `ucb1` asks for with values in [-1, 1]
         /// (OpenSpiel: 2).
         [Results, real(0.0, 100.0)] c_uct: f64 = 2.0;
-        /// What counts visits in the exploration terms of `uct`, `rave` and `puct`: `log` ln s over
-        /// N(a), under the root (Kocsis 2006), and in `puct` the root of s + o; `printed` s itself,
-        /// as some texts have it. There `uct` lacks the logarithm that the bound of UCB1 needs, and
-        /// `puct` is c P (s + o) / (1 + N(a)), a misprint of AlphaGo Zero's formula.
+        /// Form of the exploration term. `log` is the published one: sqrt(ln s / N(a)) in `uct` and
+        /// `rave` (Kocsis 2006), sqrt(s + o) / (1 + N(a)) in `puct` (Silver 2017). `printed` has
+        /// the misprints of some texts: sqrt(s / N(a)) and (s + o) / (1 + N(a)). The regret bound
+        /// of UCB1 does not hold for it.
         [Results, Limits::Any] exploration: ExplorationTerm = ExplorationTerm::Log;
         /// c in both terms of `rave` (Gelly 2011 found 0 best for a strong program).
         [Results, real(0.0, 100.0)] rave_c: f64 = 0.5;

@@ -111,14 +111,15 @@ pub struct Regularized {
 }
 
 choice! {
-    /// What counts visits in the exploration terms of UCT, RAVE and PUCT.
+    /// Form of the exploration term in UCT, RAVE and PUCT. s is the node's visits.
     #[derive(Default, Serialize, Deserialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ExplorationTerm {
-        /// ln s over N(a), under the root (Kocsis and Szepesvari 2006); in PUCT the root of s.
+        /// sqrt(ln s / N(a)) (Kocsis and Szepesvari 2006); in PUCT sqrt(s) / (1 + N(a)).
         #[default]
         Log = "log",
-        /// s itself, as some texts print it. The bound on UCB1's regret needs the logarithm.
+        /// s in place of ln s, and in PUCT in place of sqrt(s): misprints of some texts. The
+        /// regret bound of UCB1 does not hold for it.
         Printed = "printed",
     }
 }

@@ -19,10 +19,9 @@ section! {
         [Fixed, whole(1, 256)] blocks: u32 = 4;
         /// Channels of the trunk; CUDA is fastest at multiples of 16.
         [Fixed, whole(1, 4096)] channels: u32 = 48;
-        /// How the policy head ends: `dense`, a layer from the whole board to each move (`lc0`:
-        /// classical), or `convolution`, a 1x1 convolution to planes of moves, with the same
-        /// weights at every point (Silver 2018, AlphaZero: 73 planes in chess), in games whose
-        /// moves are laid out so: chess.
+        /// Last layer of the policy head. `dense` connects the whole board with each move (`lc0`:
+        /// classical). `convolution` is a 1x1 convolution to planes of moves, with the same weights
+        /// at every point (Silver 2018, AlphaZero: 73 planes); only chess has such planes.
         [Fixed, Limits::Any] policy_head: PolicyHead = PolicyHead::Dense;
         /// Channels of the policy head's convolution.
         [Fixed, whole(1, 4096)] policy_channels: u32 = 16;

@@ -84,7 +84,7 @@ impl Report {
              moving first, {} virtual draw of every anchor, the first network and the first raw policy with one virtual \
              player, and {} of each later network or policy with the rated one before it; errors are from the joint covariance. Gate games are no part of it. \
              Each candidate plays the anchors and champions at growing distances before it. The anchors are fixed opponents. The best-connected one is at 0 Elo: networks neither beat it nearly always nor lose to it nearly always, \
-             so its games tell most. An anchor that networks beat nearly always retires, one that beats them waits. A player policy-N is the raw policy of network-N, which plays without a search. The \
+             so its games give the most information. An anchor that networks beat nearly always retires, one that beats them waits. A player policy-N is the raw policy of network-N, which plays without a search. The \
              error of pairs is from the scatter of opening pairs instead of the model's.</p>",
             model.prior_draws, model.lineage_draws,
         );
