@@ -2,9 +2,12 @@
 
 use std::io::{self, Write};
 
+use dz_text::{Colour, Look};
+
 /// A writer for people. Control characters are escaped, but for line feeds and tabs.
 pub(crate) struct Shown<'a> {
     out: &'a mut dyn Write,
+    look: Look,
     /// Whether an output that takes nothing is an error.
     heeds: bool,
 }
@@ -12,13 +15,26 @@ pub(crate) struct Shown<'a> {
 impl<'a> Shown<'a> {
     /// A writer whose errors are those of `out`.
     pub(crate) fn new(out: &'a mut dyn Write) -> Self {
-        Self { out, heeds: true }
+        Self { out, look: Look::stdout(), heeds: true }
     }
 
     /// A writer for a command whose work are files: where `out` takes nothing (a terminal that is
     /// gone, a closed pipe, a full disk), what is written is dropped.
     pub(crate) fn heedless(out: &'a mut dyn Write) -> Self {
-        Self { out, heeds: false }
+        Self { heeds: false, ..Self::new(out) }
+    }
+
+    /// Writes text in a colour, where standard output shows colours.
+    pub(crate) fn painted(&mut self, colour: Colour, text: &str) -> io::Result<()> {
+        let text = dz_text::lines(text);
+        let written = self.out.write_all(self.look.paint(colour, &text).as_bytes());
+        self.heed(written)
+    }
+
+    /// Writes a line in a colour, where standard output shows colours.
+    pub(crate) fn painted_line(&mut self, colour: Colour, line: &str) -> io::Result<()> {
+        self.painted(colour, line)?;
+        writeln!(self)
     }
 
     fn heed(&self, result: io::Result<()>) -> io::Result<()> {
@@ -62,6 +78,17 @@ mod tests {
         let mut out = Vec::new();
         writeln!(Shown::new(&mut out), "a\t\u{1b}[2J\u{9b}1m\r é\u{202e}").expect("written");
         assert_eq!(out, "a\t\\u{1b}[2J\\u{9b}1m\\r é\\u{202e}\n".as_bytes());
+    }
+
+    #[test]
+    fn colours_come_from_the_program_alone() {
+        for (colours, wanted) in [(false, "a\\u{1b}[2J"), (true, "\u{1b}[32ma\\u{1b}[2J\u{1b}[0m")]
+        {
+            let mut out = Vec::new();
+            let mut shown = Shown { look: Look { colours, unicode: true }, ..Shown::new(&mut out) };
+            shown.painted(Colour::Green, "a\u{1b}[2J").expect("written");
+            assert_eq!(String::from_utf8(out).expect("text"), wanted);
+        }
     }
 
     #[test]

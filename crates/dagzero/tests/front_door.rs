@@ -1,8 +1,9 @@
 //! What a newcomer meets first: presets that the program brings along, and the list of runs.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use std::str;
 
 use crate::common::cli::{command, object, refused};
@@ -49,6 +50,45 @@ fn a_run_starts_from_the_binary_alone() {
     let said = text(&around.stderr);
     assert_eq!(around.status.code(), Some(2), "{said}");
     assert!(said.contains("`dagzero list ./data` lists the runs in it"), "{said}");
+}
+
+/// What a command prints on a pseudo-terminal; none where there is no Python.
+fn on_a_terminal(folder: &Path, args: &[&str], no_color: &str) -> Option<String> {
+    const SPAWN: &str = "import os, pty, sys\n\
+        sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+    let mut python = Command::new("python3");
+    python.args(["-c", SPAWN, env!("CARGO_BIN_EXE_dagzero")]).args(args).current_dir(folder);
+    python.env("TERM", "xterm").env("NO_COLOR", no_color).stdin(Stdio::null());
+    match python.output() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            println!("skipped: there is no python3, whose module pty makes terminals");
+            None
+        }
+        output => Some(text(&output.expect("python3 starts").stdout).to_owned()),
+    }
+}
+
+#[test]
+fn states_of_runs_have_colours_on_terminals_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let made = dagzero(folder.path(), &["init", "connect4-smoke"]);
+    assert!(made.status.success(), "{}", text(&made.stderr));
+    let run = "data/connect4-smoke";
+    let match_of_two = ["match", "random", "random", "--game", "tictactoe", "--games", "2"];
+    // `list` has the same yellow by another code.
+    for (args, painted) in [
+        (&["list"][..], "\u{1b}[38;5;3mstopped"),
+        (&["status", run], "state       \u{1b}[33mstopped\u{1b}[0m; "),
+        (&match_of_two, "\u{1b}[33mscore 0."),
+    ] {
+        let piped = dagzero(folder.path(), args);
+        let piped = text(&piped.stdout);
+        assert!(!piped.is_empty() && !piped.contains('\u{1b}'), "{piped}");
+        let Some(shown) = on_a_terminal(folder.path(), args, "") else { return };
+        assert!(shown.contains(painted), "{shown:?}");
+        let plain = on_a_terminal(folder.path(), args, "1").expect("there was a Python");
+        assert!(!plain.contains('\u{1b}'), "{plain:?}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! One figure as SVG.
 
+use maud::{Markup, PreEscaped, html};
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::prelude::*;
 
@@ -125,7 +126,7 @@ impl Chart {
     }
 
     /// The figure as an `svg` element.
-    pub(crate) fn svg(&self, size: Size) -> Result<String, ReportError> {
+    pub(crate) fn svg(&self, size: Size) -> Result<Markup, ReportError> {
         let mut out = String::new();
         self.draw(&mut out, size).map_err(|reason| ReportError::Figure {
             figure: self.title.clone(),
@@ -273,10 +274,12 @@ fn axis(axis: &Axis, values: impl Iterator<Item = f64>, ticks_max: usize) -> Tic
 
 /// The drawing as part of a page: sized by the style sheet, without the name space that HTML
 /// implies, and with its title for those who do not see it.
-fn inline(svg: &str, title: &str) -> String {
-    let start = svg.find("viewBox").unwrap_or(0);
-    let end = svg[start..].find(" xmlns").map_or(start, |at| start + at);
-    let body = svg[start..].find('>').map_or("", |at| &svg[start + at + 1..]);
-    let title = crate::html::escape(title);
-    format!("<svg {} role=\"img\" aria-label=\"{title}\">{body}", &svg[start..end])
+fn inline(svg: &str, title: &str) -> Markup {
+    let view = svg.split_once("viewBox=\"").and_then(|(_, rest)| rest.split_once('"'));
+    let (view, rest) = view.unwrap_or(("", svg));
+    let shapes = rest.split_once('>').map_or("", |(_, shapes)| shapes).trim_end();
+    let shapes = shapes.strip_suffix("</svg>").unwrap_or(shapes);
+    html! {
+        svg viewBox=(view) role="img" aria-label=(title) { (PreEscaped(shapes)) }
+    }
 }

@@ -1,12 +1,10 @@
 //! Tables about players: everybody's rating, and everybody against everybody.
 
-use std::fmt::Write as _;
-
 use dz_stats::Record;
+use maud::{Markup, html};
 
 use crate::count;
 use crate::facts::PlayerFacts;
-use crate::html::escape;
 use crate::pairings::Pairing;
 use crate::report::Report;
 use crate::sections::{NONE, optional};
@@ -89,65 +87,35 @@ fn wdl([wins, draws, losses]: [u64; 3]) -> String {
 }
 
 /// Who scored what against whom, coloured by how far that is from what the ratings expect.
-pub(crate) fn cross_table(report: &Report) -> String {
+pub(crate) fn cross_table(report: &Report) -> Markup {
     let chosen = chosen(report);
     if chosen.len() < 2 || report.pairings.is_empty() {
-        return "<p class=\"none\">No data yet: no rating games.</p>\n".to_owned();
+        return html! { p.none { "No data yet: no rating games." } };
     }
     let labels = chosen.iter().map(|player| format!("against {}", short(player)));
     let labels = std::iter::once(String::new()).chain(labels);
-    let mut out = table::opening("pairings", "many cross", labels);
-    out.push_str("<th></th>");
-    for player in &chosen {
-        let _ = write!(out, "<th class=\"n\">{}</th>", breakable(&short(player)));
-    }
-    out.push_str("</tr></thead><tbody>\n");
-    for row in &chosen {
-        let _ = write!(out, "<tr><td>{}</td>", escape(&row.name));
-        for column in &chosen {
-            match report.pairing(&row.name, &column.name) {
-                Some((pairing, flipped)) => cell(&mut out, pairing, flipped),
-                None if row.name == column.name => out.push_str("<td class=\"self\"></td>"),
-                None => out.push_str("<td></td>"),
+    let header = html! {
+        th {}
+        @for player in &chosen { th.n { (breakable(&short(player))) } }
+    };
+    let rows = html! {
+        @for row in &chosen {
+            tr {
+                td { (row.name) }
+                @for column in &chosen { (report.cell(row, column)) }
             }
         }
-        out.push_str("</tr>\n");
-    }
-    out.push_str(table::CLOSING);
+    };
     let left_out = report.players.len() - chosen.len();
-    if left_out > 0 {
-        let _ = writeln!(
-            out,
-            "<p class=\"sub\">{} left out here; the JSON has all pairings.</p>",
-            count::plural(left_out as u64, "player"),
-        );
+    html! {
+        (table::framed("pairings", "many cross", labels, &header, &rows))
+        @if left_out > 0 {
+            p.sub {
+                (count::plural(left_out as u64, "player"))
+                " left out here; the JSON has all pairings."
+            }
+        }
     }
-    out
-}
-
-fn cell(out: &mut String, pairing: &Pairing, flipped: bool) {
-    let (score, expected, deviation) = if flipped {
-        (1.0 - pairing.score, 1.0 - pairing.expected, -pairing.deviation)
-    } else {
-        (pairing.score, pairing.expected, pairing.deviation)
-    };
-    let class = match deviation {
-        d if d >= 3.0 => "up3",
-        d if d >= 2.0 => "up2",
-        d if d >= 1.0 => "up1",
-        d if d <= -3.0 => "down3",
-        d if d <= -2.0 => "down2",
-        d if d <= -1.0 => "down1",
-        _ => "even",
-    };
-    let _ = write!(
-        out,
-        "<td class=\"n {class}\" title=\"{} games; expected {} %\">{} %\
-         <small>{deviation:+.1}</small></td>",
-        count::whole(pairing.games),
-        count::whole_percent(expected),
-        count::whole_percent(score),
-    );
 }
 
 /// All anchors, and champions evenly from the first to the newest; strongest first.
@@ -181,25 +149,60 @@ fn short(player: &PlayerFacts) -> String {
 
 /// A name as markup that may break after every hyphen and within long words, because a column is
 /// narrow.
-fn breakable(name: &str) -> String {
-    let mut out = String::new();
+fn breakable(name: &str) -> Markup {
+    let mut parts = vec![String::new()];
     let mut since = 0;
     for c in name.chars() {
         if since == LETTERS_MAX {
-            out.push_str("<wbr>");
+            parts.push(String::new());
             since = 0;
         }
-        out.push_str(&escape(c.encode_utf8(&mut [0; 4])));
+        parts.last_mut().expect("there is always one").push(c);
         since += 1;
         if c == '-' {
-            out.push_str("<wbr>");
+            parts.push(String::new());
             since = 0;
         }
     }
-    out
+    html! {
+        @for (place, part) in parts.iter().enumerate() {
+            @if place > 0 { wbr; }
+            (part)
+        }
+    }
 }
 
 impl Report {
+    /// The cell of the row's score against the column.
+    fn cell(&self, row: &PlayerFacts, column: &PlayerFacts) -> Markup {
+        let Some((pairing, flipped)) = self.pairing(&row.name, &column.name) else {
+            let class = (row.name == column.name).then_some("self");
+            return html! { td class=[class] {} };
+        };
+        let (score, expected, deviation) = if flipped {
+            (1.0 - pairing.score, 1.0 - pairing.expected, -pairing.deviation)
+        } else {
+            (pairing.score, pairing.expected, pairing.deviation)
+        };
+        let class = match deviation {
+            d if d >= 3.0 => "n up3",
+            d if d >= 2.0 => "n up2",
+            d if d >= 1.0 => "n up1",
+            d if d <= -3.0 => "n down3",
+            d if d <= -2.0 => "n down2",
+            d if d <= -1.0 => "n down1",
+            _ => "n even",
+        };
+        let games = count::whole(pairing.games);
+        let title = format!("{games} games; expected {} %", count::whole_percent(expected));
+        html! {
+            td class=(class) title=(title) {
+                (count::whole_percent(score)) " %"
+                small { (format_args!("{deviation:+.1}")) }
+            }
+        }
+    }
+
     /// The pairing of two players, and whether it is kept the other way round.
     fn pairing(&self, one: &str, other: &str) -> Option<(&Pairing, bool)> {
         let (a, b, flipped) = if one <= other { (one, other, false) } else { (other, one, true) };
@@ -215,8 +218,8 @@ mod tests {
 
     #[test]
     fn long_names_break_above_narrow_columns() {
-        assert_eq!(breakable("202"), "202");
-        assert_eq!(breakable("rollout-1000"), "rollout<wbr>-<wbr>1000");
-        assert_eq!(breakable("a<b>-resigning"), "a&lt;b&gt;-<wbr>resigni<wbr>ng");
+        assert_eq!(breakable("202").0, "202");
+        assert_eq!(breakable("rollout-1000").0, "rollout<wbr>-<wbr>1000");
+        assert_eq!(breakable("a<b>-resigning").0, "a&lt;b&gt;-<wbr>resigni<wbr>ng");
     }
 }

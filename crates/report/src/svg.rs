@@ -28,7 +28,7 @@ impl Report {
             if chart.is_empty() {
                 continue;
             }
-            let drawn = chart.svg(WIDE)?;
+            let drawn = dz_text::lines(&chart.svg(WIDE)?.0).into_owned();
             let (tag, body) = drawn.split_once('>').unwrap_or((&drawn, ""));
             let tag = tag.trim_start_matches("<svg");
             let style = palette::style();

@@ -1,9 +1,11 @@
 //! Tables of the page.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
+use maud::{Markup, html};
+
 use crate::count;
-use crate::html::escape;
 
 /// Most rows that are all shown at once.
 const ROWS_MAX: usize = 40;
@@ -76,6 +78,18 @@ impl<T> Columns<T> {
     }
 }
 
+impl Header {
+    /// Classes of a cell below it.
+    fn class(&self, cell: &Cell) -> Option<Cow<'static, str>> {
+        match (self.numbers, cell.class) {
+            (true, "") => Some("n".into()),
+            (false, "") => None,
+            (true, class) => Some(format!("n {class}").into()),
+            (false, class) => Some(class.into()),
+        }
+    }
+}
+
 impl Cell {
     /// A cell with a class of the style sheet.
     pub(crate) fn classed(text: impl Into<String>, class: &'static str) -> Self {
@@ -110,61 +124,56 @@ impl Table {
 
     /// The table as HTML; a line that says so where there are no rows. Of a long table some rows
     /// are shown and all others folded: of cycles the newest are shown, otherwise the first.
-    pub(crate) fn html(&self, without_rows: &str) -> String {
-        if self.rows.is_empty() {
-            return format!("<p class=\"none\">{}</p>\n", escape(without_rows));
+    pub(crate) fn html(&self, without_rows: &str) -> Markup {
+        let rows = &self.rows;
+        if rows.is_empty() {
+            return html! { p.none { (without_rows) } };
         }
-        if self.rows.len() <= ROWS_MAX {
-            return self.part(&self.rows);
+        if rows.len() <= ROWS_MAX {
+            return self.part(rows);
         }
-        let count = count::whole(self.rows.len() as u64);
-        let folded = |which: &str, rows: &[Vec<Cell>]| {
-            let more = count::whole(rows.len() as u64);
-            let part = self.part(rows);
-            format!(
-                "<details><summary>{more} {which} rows of {count}</summary>\n{part}</details>\n"
-            )
+        let count = |rows: &[Vec<Cell>]| count::whole(rows.len() as u64);
+        let folded = |which: &str, part: &[Vec<Cell>]| {
+            html! {
+                details {
+                    summary { (count(part)) " " (which) " rows of " (count(rows)) }
+                    (self.part(part))
+                }
+            }
         };
         if self.by_cycle {
-            let (earlier, newest) = self.rows.split_at(self.rows.len() - ROWS_SHOWN);
-            folded("earlier", earlier) + &self.part(newest)
+            let (earlier, newest) = rows.split_at(rows.len() - ROWS_SHOWN);
+            html! { (folded("earlier", earlier)) (self.part(newest)) }
         } else {
-            let (first, others) = self.rows.split_at(ROWS_SHOWN);
-            self.part(first) + &folded("more", others)
+            let (first, others) = rows.split_at(ROWS_SHOWN);
+            html! { (self.part(first)) (folded("more", others)) }
         }
     }
 
     /// Some of the rows under the header.
-    fn part(&self, rows: &[Vec<Cell>]) -> String {
+    fn part(&self, rows: &[Vec<Cell>]) -> Markup {
         let labels = self.header.iter().map(|column| match column.unit {
             "" => column.name.to_owned(),
             unit => format!("{}, {unit}", column.name),
         });
-        let mut out = opening(self.key, self.class(), labels);
-        for column in &self.header {
-            let class = if column.numbers { " class=\"n\"" } else { "" };
-            let _ = write!(out, "<th{class}>{}", escape(column.name));
-            if !column.unit.is_empty() {
-                let _ = write!(out, "<small>{}</small>", escape(column.unit));
+        let header = html! {
+            @for Header { name, unit, numbers } in &self.header {
+                th class=[numbers.then_some("n")] {
+                    (name)
+                    @if !unit.is_empty() { small { (unit) } }
+                }
             }
-            out.push_str("</th>");
-        }
-        out.push_str("</tr></thead><tbody>\n");
-        for row in rows {
-            out.push_str("<tr>");
-            for (column, cell) in self.header.iter().zip(row) {
-                let class = match (column.numbers, cell.class) {
-                    (true, "") => " class=\"n\"".to_owned(),
-                    (false, "") => String::new(),
-                    (true, class) => format!(" class=\"n {class}\""),
-                    (false, class) => format!(" class=\"{class}\""),
-                };
-                let _ = write!(out, "<td{class}>{}</td>", escape(&cell.text));
+        };
+        let body = html! {
+            @for row in rows {
+                tr {
+                    @for (column, cell) in self.header.iter().zip(row) {
+                        td class=[column.class(cell)] { (cell.text) }
+                    }
+                }
             }
-            out.push_str("</tr>\n");
-        }
-        out.push_str(CLOSING);
-        out
+        };
+        framed(self.key, self.class(), labels, &header, &body)
     }
 
     /// Narrow tables stay tables on a phone. Of wide ones each row becomes a list. The widest have
@@ -179,20 +188,25 @@ impl Table {
     }
 }
 
-/// Opens a table up to the cells of its header. On a phone the style sheet writes `labels` before
-/// the cells of a row; a variable for each column carries them, so that no cell has to.
-pub(crate) fn opening(key: &str, class: &str, labels: impl Iterator<Item = String>) -> String {
-    let mut out =
-        format!("<div class=\"scroll\"><table class=\"{class}\" data-key=\"{key}\" style=\"");
-    for (place, label) in labels.enumerate() {
-        let _ = write!(out, "--c{}:{};", place + 1, escape(&quoted(&label)));
+/// A table of the cells of its header and of its rows. On a phone the style sheet writes `labels`
+/// before the cells of a row; a variable for each column carries them, so that no cell has to.
+pub(crate) fn framed(
+    key: &str,
+    class: &str,
+    labels: impl Iterator<Item = String>,
+    header: &Markup,
+    rows: &Markup,
+) -> Markup {
+    let labels = labels.zip(1..).map(|(label, place)| format!("--c{place}:{};", quoted(&label)));
+    html! {
+        div.scroll {
+            table class=(class) data-key=(key) style=(labels.collect::<String>()) {
+                thead { tr { (header) } }
+                tbody { (rows) }
+            }
+        }
     }
-    out.push_str("\"><thead><tr>");
-    out
 }
-
-/// What ends a table that [`opening`] began.
-pub(crate) const CLOSING: &str = "</tbody></table></div>\n";
 
 /// Text as a string of CSS: what is neither a letter nor a digit is escaped by its number.
 fn quoted(text: &str) -> String {
@@ -220,7 +234,7 @@ mod tests {
         } else {
             Table::of("k", (1..=rows).collect()).number("row", "", u32::to_string)
         };
-        columns.number("twice", "as much", |number| (2 * number).to_string()).done().html("none")
+        columns.number("twice", "as much", |number| (2 * number).to_string()).done().html("none").0
     }
 
     /// Every row stands there once, whether it is folded or not.
@@ -240,15 +254,12 @@ mod tests {
             "{cycles}"
         );
         assert!(table(1_234, false).contains("<summary>1,214 more rows of 1,234</summary>"));
-        assert_eq!(table(0, true), "<p class=\"none\">none</p>\n");
+        assert_eq!(table(0, true), "<p class=\"none\">none</p>");
     }
 
     #[test]
     fn labels_are_strings_of_the_style_sheet() {
-        assert!(
-            table(1, true)
-                .contains("style=\"--c1:&#39;cycle&#39;;--c2:&#39;twice, as much&#39;;\"")
-        );
+        assert!(table(1, true).contains("style=\"--c1:'cycle';--c2:'twice, as much';\""));
         assert_eq!(quoted("a'}<\\5"), "'a\\000027\\00007d\\00003c\\00005c5'");
     }
 }

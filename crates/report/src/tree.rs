@@ -1,11 +1,11 @@
 //! How games open, drawn: a column a ply, a box a move, as high as it is frequent.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::ops::Range;
 
+use maud::{Markup, html};
+
 use crate::count;
-use crate::html::escape;
 use crate::measures::OpeningNode;
 
 const WIDTH: f64 = 150.0;
@@ -16,49 +16,60 @@ const TEXT_MIN: f64 = 13.0;
 const CHARS_MAX: usize = 20;
 
 /// The tree as an `svg` element; its boxes are darker the better the first player does.
-pub(crate) fn tree_svg(root: &OpeningNode) -> String {
-    let depth = depth(root);
-    let mut out = format!(
-        "<svg class=\"tree\" viewBox=\"0 0 {:.0} {HEIGHT:.0}\" role=\"img\" aria-label=\"Opening tree\">",
-        WIDTH * depth.max(1) as f64
-    );
-    replies(&mut out, root, 0, 0.0..HEIGHT);
-    out.push_str("</svg>");
-    out
+pub(crate) fn tree_svg(root: &OpeningNode) -> Markup {
+    let width = WIDTH * depth(root).max(1) as f64;
+    html! {
+        svg.tree viewBox=(format_args!("0 0 {width:.0} {HEIGHT:.0}")) role="img"
+            aria-label="Opening tree" { (replies(root, 0, 0.0..HEIGHT)) }
+    }
 }
 
 /// The replies to `node` in the column of their ply, within a range of heights.
-fn replies(out: &mut String, node: &OpeningNode, ply: usize, heights: Range<f64>) {
+fn replies(node: &OpeningNode, ply: usize, heights: Range<f64>) -> Markup {
     let unit = (heights.end - heights.start) / node.games.max(1) as f64;
-    let mut y = heights.start;
-    for reply in &node.replies {
-        let height = unit * reply.games as f64;
-        let x = WIDTH * ply as f64;
-        let _ = write!(
-            out,
-            "<rect class=\"opening\" x=\"{x:.0}\" y=\"{y:.1}\" width=\"{:.0}\" height=\"{:.1}\" \
-             fill-opacity=\"{:.2}\"><title>{}: {} games, first player scores {}</title></rect>",
-            WIDTH - 2.0,
-            (height - 1.0).max(0.3),
-            0.08 + 0.6 * reply.score,
-            escape(&reply.name),
-            count::whole(reply.games),
-            count::real(reply.score),
-        );
-        if height >= TEXT_MIN {
-            let share = count::whole_percent(reply.games as f64 / node.games.max(1) as f64);
-            let facts = format!("{share} % · {}", count::real(reply.score));
-            let room = CHARS_MAX.saturating_sub(facts.chars().count() + 1);
-            let _ = write!(
-                out,
-                "<text x=\"{:.0}\" y=\"{:.1}\"><tspan class=\"move\">{}</tspan> {facts}</text>",
-                x + 6.0,
-                y + height / 2.0 + 4.0,
-                escape(&shortened(&reply.name, room)),
-            );
+    let x = WIDTH * ply as f64;
+    let mut end = heights.start;
+    let placed = node.replies.iter().map(|reply| {
+        let (y, height) = (end, unit * reply.games as f64);
+        end += height;
+        (reply, y, height)
+    });
+    html! {
+        @for (reply, y, height) in placed {
+            (move_box(reply, x, y, (height - 1.0).max(0.3)))
+            @if height >= TEXT_MIN {
+                (label(reply, node.games, x + 6.0, y + height / 2.0 + 4.0))
+            }
+            (replies(reply, ply + 1, y..y + height))
         }
-        replies(out, reply, ply + 1, y..y + height);
-        y += height;
+    }
+}
+
+/// The box of a move.
+fn move_box(reply: &OpeningNode, x: f64, y: f64, height: f64) -> Markup {
+    let width = WIDTH - 2.0;
+    let opacity = 0.08 + 0.6 * reply.score;
+    html! {
+        rect.opening x=(format_args!("{x:.0}")) y=(format_args!("{y:.1}"))
+            width=(format_args!("{width:.0}")) height=(format_args!("{height:.1}"))
+            fill-opacity=(format_args!("{opacity:.2}")) {
+            title {
+                (reply.name) ": " (count::whole(reply.games)) " games, first player scores "
+                (count::real(reply.score))
+            }
+        }
+    }
+}
+
+/// The text in a box: the move, its share of `games`, and the first player's score.
+fn label(reply: &OpeningNode, games: u64, x: f64, y: f64) -> Markup {
+    let share = count::whole_percent(reply.games as f64 / games.max(1) as f64);
+    let facts = format!("{share} % · {}", count::real(reply.score));
+    let room = CHARS_MAX.saturating_sub(facts.chars().count() + 1);
+    html! {
+        text x=(format_args!("{x:.0}")) y=(format_args!("{y:.1}")) {
+            tspan.move { (shortened(&reply.name, room)) } " " (facts)
+        }
     }
 }
 
@@ -92,12 +103,12 @@ mod tests {
             replies: vec![leaf("4", 3), leaf("<1>", 1)],
             ..OpeningNode::default()
         };
-        let svg = tree_svg(&root);
+        let svg = tree_svg(&root).0;
         assert!(svg.contains("height=\"224.0\"") && svg.contains("height=\"74.0\""), "{svg}");
         assert!(svg.contains("75 % · 0.50") && svg.contains("&lt;1&gt;"), "{svg}");
         assert!(svg.contains("viewBox=\"0 0 150 300\""), "{svg}");
         assert_eq!(shortened("e7e8q", 8), "e7e8q");
         assert_eq!(shortened("promotion", 8), "promoti…");
-        assert!(tree_svg(&OpeningNode::default()).contains("viewBox"));
+        assert!(tree_svg(&OpeningNode::default()).0.contains("viewBox"));
     }
 }

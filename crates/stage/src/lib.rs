@@ -31,6 +31,7 @@ mod stderr;
 mod stop;
 mod supervisor;
 mod swept;
+mod table;
 mod terminal;
 mod threads;
 mod watched;
@@ -59,6 +60,7 @@ pub use stage_end::StageEnd;
 pub use stderr::{stderr_error, stderr_line};
 pub use stop::Stop;
 pub use supervisor::{Restarts, Supervisor, Update};
+pub use table::{Column, TextCell, TextTable};
 pub use threads::{end_for_lack_of_threads, start_threads, threads_max};
 pub use watched::{ChildSpec, StageFailure};
 

@@ -95,9 +95,15 @@ pub fn fitted(text: &str, indent: usize) -> String {
     if !io::stdout().is_terminal() {
         return text.to_owned();
     }
-    let columns = usize::from(size(libc::STDOUT_FILENO).1).saturating_sub(1).min(COLUMNS_MAX);
+    let columns = stdout_columns().min(COLUMNS_MAX);
     let lines = text.lines().map(|line| broken(line, indent, columns));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Columns of the terminal that standard output is, less one, because a full line would make some
+/// terminals go on in the next one.
+pub(crate) fn stdout_columns() -> usize {
+    usize::from(size(libc::STDOUT_FILENO).1).saturating_sub(1)
 }
 
 /// A line in lines of at most `columns`, the first `indent` of which are free behind the first.

@@ -7,7 +7,9 @@ use std::{
 };
 
 use anyhow::Context;
+use dz_stage::{Column, TextCell, TextTable};
 use dz_store::{Ledger, Run, RunLock, Stage};
+use dz_text::Colour;
 use serde::Serialize;
 
 use super::write_line;
@@ -48,11 +50,11 @@ enum State {
 }
 
 impl State {
-    fn word(self) -> &'static str {
+    fn cell(self) -> TextCell {
         match self {
-            Self::Running => "running",
-            Self::Finished => "finished",
-            Self::Stopped => "stopped",
+            Self::Running => TextCell::painted("running", Colour::Green),
+            Self::Finished => "finished".into(),
+            Self::Stopped => TextCell::painted("stopped", Colour::Yellow),
         }
     }
 }
@@ -91,7 +93,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
             write_line(out, row)?;
         }
     } else {
-        write_table(&rows, &args.folder, &mut Shown::new(out))?;
+        write_table(&rows, &args.folder, out)?;
     }
     Ok(exit)
 }
@@ -118,27 +120,31 @@ fn row(path: &Path) -> anyhow::Result<Row> {
 
 fn write_table(rows: &[Row], folder: &Path, out: &mut dyn Write) -> anyhow::Result<()> {
     if rows.is_empty() {
-        writeln!(out, "no runs in {}; dagzero run connect4-quick makes one", folder.display())?;
-        return Ok(());
+        let folder = folder.display();
+        return Ok(writeln!(
+            Shown::new(out),
+            "no runs in {folder}; dagzero run connect4-quick makes one"
+        )?);
     }
-    let name = |row: &Row| row.run.display().to_string();
-    let names = rows.iter().map(|row| name(row).len()).max().unwrap_or(0);
-    let games = rows.iter().map(|row| row.game.len()).max().unwrap_or(0).max(4);
-    writeln!(
-        out,
-        "{:names$}  {:games$}  {:>9}  {:>8}  state",
-        "run", "game", "cycles", "champion"
-    )?;
+    let mut table = TextTable::new(&[
+        Column::Words("run"),
+        Column::Words("game"),
+        Column::Numbers("cycles"),
+        Column::Numbers("champion"),
+        Column::Words("state"),
+    ]);
     for row in rows {
-        let cycles = format!("{}/{}", row.cycles_done, row.cycles);
         let champion = match row.generation {
             0 => "-".to_owned(),
             generation => generation.to_string(),
         };
-        let name = name(row);
-        let game = &row.game;
-        let state = row.state.word();
-        writeln!(out, "{name:names$}  {game:games$}  {cycles:>9}  {champion:>8}  {state}")?;
+        table.row([
+            row.run.display().to_string().into(),
+            row.game.as_str().into(),
+            format!("{}/{}", row.cycles_done, row.cycles).into(),
+            champion.into(),
+            row.state.cell(),
+        ]);
     }
-    Ok(())
+    Ok(table.write(out)?)
 }

@@ -3,7 +3,8 @@
 use std::io::Write;
 
 use dz_config::RunConfig;
-use dz_text::wrapped;
+use dz_stage::{Column, TextTable};
+use dz_text::Look;
 use serde::Serialize;
 
 use super::write_line;
@@ -62,17 +63,16 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
         summary: preset.summary(),
         measured: preset.expected.is_some(),
     };
-    let width = PRESETS.iter().map(|preset| preset.name.len()).max().unwrap_or(0);
-    for row in PRESETS.iter().map(row) {
-        if args.json {
-            write_line(out, &row)?;
-        } else {
-            let lines = wrapped(&row.summary, COLUMNS - width - 2);
-            for (number, line) in lines.iter().enumerate() {
-                let name = if number == 0 { row.name } else { "" };
-                writeln!(out, "{name:width$}  {line}")?;
-            }
-        }
+    if args.json {
+        PRESETS.iter().try_for_each(|preset| write_line(out, &row(preset)))?;
+        return Ok(Exit::Done);
+    }
+    let mut table = TextTable::new(&[Column::Words(""), Column::Words("")]);
+    for Row { name, summary, .. } in PRESETS.iter().map(row) {
+        table.row([name, &summary]);
+    }
+    for line in table.lines(Some(COLUMNS), Look::stdout()) {
+        writeln!(out, "{line}")?;
     }
     Ok(Exit::Done)
 }

@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
+use dz_game::BoardKind;
+use maud::{Markup, PreEscaped, html};
+
 use super::Board;
 use super::grid::Grid;
-use crate::html::escape;
-use dz_game::BoardKind;
 
 /// Side of a cell, in SVG units.
 const CELL: f64 = 20.0;
@@ -15,8 +16,8 @@ const SHARE_MIN: f64 = 0.045;
 const ARROWS_MAX: usize = 4;
 
 /// The board with moves of a policy on it: discs whose area grows with the share, or arrows.
-pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) -> String {
-    let mut out = board.opening(&escape(title));
+pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) -> Markup {
+    let mut out = String::new();
     board.empty(&mut out);
     board.pieces(&mut out);
     let mut arrows = 0;
@@ -31,32 +32,30 @@ pub(crate) fn board_svg(board: &Board, policy: &[(String, f64)], title: &str) ->
             None => board.share(&mut out, to, *share),
         }
     }
-    out.push_str("</svg>");
-    out
+    board.picture(title, out)
 }
 
 /// An empty board that [`pieces_svg`] draws on, under this id; it takes no room itself.
-pub(crate) fn ground_svg(board: &Board, id: &str) -> String {
-    let mut out = format!(
-        "<svg class=\"board\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs><g id=\"{id}\">"
-    );
+pub(crate) fn ground_svg(board: &Board, id: &str) -> Markup {
+    let mut out = String::new();
     board.empty(&mut out);
-    out.push_str("</g></defs></svg>");
-    out
+    html! {
+        svg.board width="0" height="0" aria-hidden="true" {
+            defs { g id=(id) { (PreEscaped(out)) } }
+        }
+    }
 }
 
 /// The pieces of a board on the empty one of this id, with a ring around the point of the last
-/// move. `title` is escaped already.
-pub(crate) fn pieces_svg(board: &Board, ground: &str, last: Option<&str>, title: &str) -> String {
-    let mut out = board.opening(title);
-    let _ = write!(out, "<use href=\"#{ground}\"/>");
+/// move.
+pub(crate) fn pieces_svg(board: &Board, ground: &str, last: Option<&str>, title: &str) -> Markup {
+    let mut out = html! { use href={ "#" (ground) } {} }.into_string();
     board.pieces(&mut out);
     if let Some(at) = last.and_then(|name| board.grid.landed(name)) {
         let (x, y) = board.middle(at);
         let _ = write!(out, "<circle class=\"last\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"3.4\"/>");
     }
-    out.push_str("</svg>");
-    out
+    board.picture(title, out)
 }
 
 /// Room beside the board for the names of its columns and rows.
@@ -84,17 +83,16 @@ impl Board {
         }
     }
 
-    /// The opening tag of a drawing. `title` is escaped already.
-    fn opening(&self, title: &str) -> String {
+    /// A drawing of shapes. They are written without `maud`, because they hold numbers, signs of
+    /// boards and names of points, but no text of others.
+    fn picture(&self, title: &str, shapes: String) -> Markup {
         let (width, height) = self.size();
         let Margins { left, top, bottom, .. } = self.margins();
-        format!(
-            "<svg class=\"board\" viewBox=\"{:.0} {:.0} {:.0} {:.0}\" role=\"img\" aria-label=\"{title}\">",
-            -left,
-            -top,
-            width + left,
-            height + top + bottom,
-        )
+        let (width, height) = (width + left, height + top + bottom);
+        let view = format!("{:.0} {:.0} {width:.0} {height:.0}", -left, -top);
+        html! {
+            svg.board viewBox=(view) role="img" aria-label=(title) { (PreEscaped(shapes)) }
+        }
     }
 
     /// Width and height of the drawing, without its margins.

@@ -116,12 +116,21 @@ mod tests {
         for name in dz_game::game_names() {
             let board = board(name, &[]).unwrap_or_else(|| panic!("{name} has no board"));
             assert!(board.to_move.is_some(), "{name}");
-            let svg = board_svg(&board, &[], name);
+            let svg = board_svg(&board, &[], name).0;
             assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>"), "{name}");
             assert!(!svg.contains("NaN"), "{name}");
         }
         assert_eq!(board("nothing", &[]), None);
         assert_eq!(board("tictactoe", &["5".to_owned(), "5".to_owned()]), None);
+    }
+
+    #[test]
+    fn titles_stay_text() {
+        let drawn = board("tictactoe", &[]).unwrap();
+        let title = "<script>\" onload=\"";
+        let escaped = " aria-label=\"&lt;script&gt;&quot; onload=&quot;\">";
+        assert!(board_svg(&drawn, &[], title).0.contains(escaped));
+        assert!(pieces_svg(&drawn, "id", None, title).0.contains(escaped));
     }
 
     #[test]
@@ -165,7 +174,7 @@ mod tests {
         );
         let discs = board("connect4", &[]).unwrap();
         assert_eq!((discs.grid.column_name(3), discs.grid.row_name(0)), (Some("4".into()), None));
-        assert!(board_svg(&discs, &[], "").contains(">7</text>"));
+        assert!(board_svg(&discs, &[], "").0.contains(">7</text>"));
         let signs = board("tictactoe", &[]).unwrap().grid;
         assert_eq!((signs.column_name(0), signs.point_name((2, 1))), (None, Some("6".into())));
         let go = board("go:size=9", &[]).unwrap();

@@ -1,13 +1,15 @@
-//! The page.
+//! The page, written with `maud`, which escapes all text.
 
-mod body;
-mod escape;
+mod characters;
 mod figure;
 mod games;
+mod head;
 mod page;
 mod parts;
 mod positions;
+mod ratings;
 mod run;
+mod section;
 
-pub(crate) use escape::escape;
+use characters::{ElementText, visible};
 pub use page::page_style;

@@ -1,12 +1,10 @@
 //! Sample positions as boards, evaluated by an old champion and the newest one.
 
-use std::fmt::Write as _;
-
 use dz_game::Player;
+use maud::{Markup, html};
 
-use super::body::Body;
-use super::escape;
-use crate::board::{board, board_svg};
+use super::section::{Section, Title};
+use crate::board::{Board, board, board_svg};
 use crate::count;
 use crate::measures::SampleView;
 use crate::report::Report;
@@ -15,49 +13,61 @@ use crate::report::Report;
 const MOVES_MAX: usize = 3;
 
 impl Report {
-    pub(super) fn samples(&self, out: &mut Body) {
-        if self.measures.samples.is_empty() {
-            return;
+    pub(super) fn samples(&self) -> Option<Section> {
+        let samples = &self.measures.samples;
+        if samples.is_empty() {
+            return None;
         }
-        out.section("Sample positions");
-        out.push_str(
-            "<p>The same positions in the eyes of the first and \
-             the newest champion, without a search: the area of a disc is the policy's share of a \
-             move, the number is per cent. Chances are those of the player to move.</p>\n\
-             <div class=\"samples\" data-key=\"measures.samples\">\n",
-        );
-        for sample in &self.measures.samples {
-            let Some(drawn) = board(&self.run.game, &sample.moves) else { continue };
-            let mover = match drawn.to_move {
-                Some(Player::First) => "first player to move",
-                Some(Player::Second) => "second player to move",
-                None => "over",
-            };
-            let line = match sample.moves.as_slice() {
-                [] => "The start".to_owned(),
-                moves => format!("After {}", moves.join(" ")),
-            };
-            let _ = writeln!(
-                out,
-                "<div class=\"sample\"><p>{}, {mover}</p><div class=\"views\">",
-                escape(&line)
-            );
-            for view in &sample.views {
-                let title = format!("Generation {}", self.generation_of(view.cycle));
-                let picture = board_svg(&drawn, &view.position.policy, &title);
-                let _ = writeln!(
-                    out,
-                    "<figure>{picture}<figcaption><b>{title}</b><br>{}</figcaption></figure>",
-                    escape(&said(view))
-                );
+        let content = html! {
+            p {
+                "The same positions in the eyes of the first and the newest champion, without a \
+                 search: the area of a disc is the policy's share of a move, the number is per \
+                 cent. Chances are those of the player to move."
             }
-            out.push_str("</div></div>\n");
+            div.samples data-key="measures.samples" {
+                @for sample in samples {
+                    @if let Some(drawn) = board(&self.run.game, &sample.moves) {
+                        div.sample {
+                            p { (line(&sample.moves)) ", " (mover(&drawn)) }
+                            div.views {
+                                @for view in &sample.views { (self.view(&drawn, view)) }
+                            }
+                        }
+                    }
+                }
+            }
+        };
+        Some(Title("Sample positions").section(content))
+    }
+
+    /// A board as a champion sees it.
+    fn view(&self, drawn: &Board, view: &SampleView) -> Markup {
+        let title = format!("Generation {}", self.generation_of(view.cycle));
+        html! {
+            figure {
+                (board_svg(drawn, &view.position.policy, &title))
+                figcaption { b { (title) } br; (said(view)) }
+            }
         }
-        out.push_str("</div></section>\n");
     }
 
     fn generation_of(&self, cycle: u32) -> u32 {
         self.cycle(cycle).and_then(|facts| facts.promoted).unwrap_or(0)
+    }
+}
+
+fn line(moves: &[String]) -> String {
+    match moves {
+        [] => "The start".to_owned(),
+        moves => format!("After {}", moves.join(" ")),
+    }
+}
+
+fn mover(board: &Board) -> &'static str {
+    match board.to_move {
+        Some(Player::First) => "first player to move",
+        Some(Player::Second) => "second player to move",
+        None => "over",
     }
 }
 

@@ -185,6 +185,32 @@ fn every_prefix_of_a_ledger_makes_a_page() {
     }
 }
 
+/// Names of players and the run's are text of others: in elements, attributes and figures.
+#[test]
+fn hostile_names_stay_text() {
+    let run = ledger::run(4);
+    let json = serde_json::to_string(&run.records).unwrap();
+    let evil = r#"<script>alert(1)</script>" onload="x' & \u001b[31m"#;
+    let json = json.replace("rollout-1000", &evil.replace('"', "\\\""));
+    let records: Vec<Record> = serde_json::from_str(&json).unwrap();
+    let name = evil.replace("\\u001b", "\u{1b}");
+    let context = RunContext { name: &name, config_toml: Some(&name), config: None };
+    let report = Report::from_ledger(&records, context);
+    let html = report.to_html().unwrap();
+    balanced(&html).expect("balanced");
+    assert!(!html.contains("<script") && !html.contains('\u{1b}'));
+    // In the text of the JSON, quotes stand for themselves.
+    let (before, _) = html.split_once("<pre id=\"data\">").expect("data");
+    assert!(!before.contains("\" onload="));
+    let shown = "&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&quot;x' &amp; \\u{1b}[31m";
+    for place in ["<title>", "<h1>", "<td class=\"anchor\">", "<pre>"] {
+        assert!(html.contains(&format!("{place}{shown}")), "{place}");
+    }
+    let page = report.to_live_page().unwrap();
+    let page = page.head + &page.contents + &page.body;
+    assert!(!page.contains("<script") && !page.contains("\" onload=") && page.contains(shown));
+}
+
 /// A figure stands alone: its own name space, its own colours.
 #[test]
 fn figures_are_files_too() {

@@ -27,7 +27,7 @@ use super::{
     players::{CACHE_ENTRIES, PlayerArg, game_of},
     seconds, write_line,
 };
-use crate::{Exit, exit::UsageError};
+use crate::{Exit, exit::UsageError, shown::Shown};
 
 /// Play a match between two players and say how sure the result is
 ///
@@ -132,7 +132,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     if args.json {
         write_line(out, &report)?;
     } else {
-        report.write_text(out)?;
+        report.write_text(&mut Shown::new(out))?;
     }
     Ok(Exit::Done)
 }

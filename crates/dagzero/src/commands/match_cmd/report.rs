@@ -6,7 +6,10 @@ use dz_game::Player;
 use dz_gatekeeper::{result_of, verdict};
 use dz_play::{Cause, Forfeit, PlayedGame, PlayedMatch, Seat};
 use dz_stats::{Sprt, SprtPlan, SprtStop};
+use dz_text::Colour;
 use serde::Serialize;
+
+use crate::shown::Shown;
 
 /// What is printed. Outside programs rely on the names.
 #[derive(Serialize)]
@@ -100,7 +103,7 @@ impl<'a> Report<'a> {
         }
     }
 
-    pub(super) fn write_text(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+    pub(super) fn write_text(&self, out: &mut Shown<'_>) -> anyhow::Result<()> {
         let elo =
             |elo: Option<f64>, none: &str| elo.map_or_else(|| none.to_owned(), dz_stage::elo_text);
         writeln!(out, "{} against {}, {}", self.a, self.b, self.game)?;
@@ -109,32 +112,43 @@ impl<'a> Report<'a> {
             "{} games from {} distinct openings, colours swapped: {} won, {} drawn, {} lost",
             self.games, self.openings, self.wins, self.draws, self.losses
         )?;
+        let score = format!("score {:.3} (95 %: {:.3} to {:.3})", self.score, self.lo95, self.hi95);
+        out.painted(self.colour(), &score)?;
         writeln!(
             out,
-            "score {:.3} (95 %: {:.3} to {:.3}), Elo {} ({} to {})",
-            self.score,
-            self.lo95,
-            self.hi95,
+            ", Elo {} ({} to {})",
             elo(self.elo, "beyond measure"),
             elo(self.elo_lo95, "-infinity"),
             elo(self.elo_hi95, "+infinity"),
         )?;
         let [lost, worse, even, better, won] = self.pairs;
-        writeln!(
-            out,
+        let pairs = format!(
             "pairs: {won} won both, {better} one and a half, {even} even, {worse} half, {lost} lost both"
-        )?;
+        );
+        out.painted_line(Colour::Dim, &pairs)?;
         if self.duplicates > 0 {
-            writeln!(out, "{} games repeat earlier ones", self.duplicates)?;
+            let line = format!("{} games repeat earlier ones", self.duplicates);
+            out.painted_line(Colour::Dim, &line)?;
         }
         if self.adjudicated > 0 {
-            writeln!(out, "{} games were ended at the ply limit, as draws", self.adjudicated)?;
+            let line = format!("{} games were ended at the ply limit, as draws", self.adjudicated);
+            out.painted_line(Colour::Dim, &line)?;
         }
         self.write_ends(out)
     }
 
+    /// The colour of the score: green where A is surely the stronger player, red where B is, and
+    /// yellow where the interval holds one half.
+    fn colour(&self) -> Colour {
+        match (self.lo95, self.hi95) {
+            (lo95, _) if lo95 > 0.5 => Colour::Green,
+            (_, hi95) if hi95 < 0.5 => Colour::Red,
+            _ => Colour::Yellow,
+        }
+    }
+
     /// How games ended that the rules did not end, and the test.
-    fn write_ends(&self, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn write_ends(&self, out: &mut Shown<'_>) -> anyhow::Result<()> {
         for ForfeitRow { player, cause, games, what } in &self.forfeits {
             let name = if *player == Seat::A { self.a } else { self.b };
             writeln!(out, "{games} games {name} {}, first: {what}", cause.word())?;
@@ -143,11 +157,14 @@ impl<'a> Report<'a> {
             writeln!(out, "result of game {game} in dispute: {what}")?;
         }
         if let Some(SprtRow { elo0, elo1, llr, bounds: [lower, upper], verdict }) = &self.sprt {
-            writeln!(
-                out,
-                "test of {elo0} against {elo1} normalised Elo: {verdict}, log-likelihood ratio \
-                 {llr:.2} between {lower:.2} and {upper:.2}"
-            )?;
+            let colour = match *verdict {
+                "accepted" => Colour::Green,
+                "refused" => Colour::Red,
+                _ => Colour::Yellow,
+            };
+            write!(out, "test of {elo0} against {elo1} normalised Elo: ")?;
+            out.painted(colour, verdict)?;
+            writeln!(out, ", log-likelihood ratio {llr:.2} between {lower:.2} and {upper:.2}")?;
         }
         Ok(())
     }

@@ -7,7 +7,8 @@ mod measure;
 use std::{io::Write, path::PathBuf, time::Duration};
 
 use dz_config::{RunConfig, RunMode};
-use dz_stage::{count_text, duration_text};
+use dz_stage::{Column, TextTable, count_text, duration_text};
+use dz_text::Look;
 use serde::Serialize;
 
 use super::write_line;
@@ -214,14 +215,18 @@ impl Within {
             out,
             "\n{hours} h are enough for {counted} cycles: {games} games, {disk} on disk."
         )?;
-        let exact = format!("--set run.cycles={cycles}");
-        let timed = format!("--set run.hours_max={hours}");
-        let width = exact.len().max(timed.len());
-        writeln!(out, "  {exact:<width$}  plays so many, however long they take")?;
-        writeln!(
-            out,
-            "  {timed:<width$}  ends when the time is over, at run.cycles at the latest"
-        )?;
+        let mut ways = TextTable::new(&[Column::Words(""), Column::Words("")]);
+        ways.row([
+            format!("--set run.cycles={cycles}").as_str(),
+            "plays so many, however long they take",
+        ]);
+        ways.row([
+            format!("--set run.hours_max={hours}").as_str(),
+            "ends when the time is over, at run.cycles at the latest",
+        ]);
+        for line in ways.lines(None, Look::default()) {
+            writeln!(out, "  {line}")?;
+        }
         Ok(())
     }
 }

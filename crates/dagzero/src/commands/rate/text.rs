@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::Path};
 
-use dz_stage::{elo_error_text, elo_text, elo_width_text};
+use dz_stage::{Column, TextTable, elo_error_text, elo_text, elo_width_text};
 use dz_text::line;
 
 use super::results::Fault;
@@ -39,32 +39,19 @@ impl Standings {
     }
 
     fn write_rows(&self, out: &mut dyn Write) -> anyhow::Result<()> {
-        let longest = self.ratings.iter().map(|row| line(&row.player).chars().count()).max();
-        let name = longest.unwrap_or(0).max("player".len());
-        let head = format!("{:>4}  {:name$}  {:>6} {:>5}", "", "player", "Elo", "±");
-        let head = format!("{head}  {:>6} {:>7} {:>6} {:>6}", "games", "won", "drawn", "lost");
-        let group = if self.groups > 1 { "  group" } else { "" };
-        writeln!(out, "{head}  {:>7}  {:>13} {:>8}{group}", "score", "above next", "surely")?;
-        for (place, row) in self.ratings.iter().enumerate() {
-            let Row { games, wins, draws, losses, .. } = row;
-            let player = line(&row.player);
-            let elo = row.elo.map_or_else(|| "-".to_owned(), elo_text);
-            let error = row.error95.map_or_else(|| "-".to_owned(), elo_width_text);
-            write!(out, "{:>4}  {player:name$}  {elo:>6} {error:>5}", place + 1)?;
-            write!(out, "  {games:>6} {wins:>7} {draws:>6} {losses:>6}")?;
-            let percent = 100.0 * row.score;
-            let (above, surely) = match &row.above_next {
-                Some(next) => (
-                    format!("{} ± {}", elo_width_text(next.elo), elo_width_text(next.error95)),
-                    format!("{:.1} %", 100.0 * next.los),
-                ),
-                None => (String::new(), String::new()),
-            };
-            let group = if self.groups > 1 { format!("  {:>5}", row.group) } else { String::new() };
-            let line = format!("  {percent:>5.1} %  {above:>13} {surely:>8}{group}");
-            writeln!(out, "{}", line.trim_end())?;
+        use Column::{Numbers, Words};
+        let mut columns = vec![Numbers(""), Words("player"), Numbers("Elo"), Numbers("±")];
+        columns.extend(["games", "won", "drawn", "lost"].map(Numbers));
+        columns.extend(["score", "above next", "surely"].map(Numbers));
+        let groups = self.groups > 1;
+        columns.extend(groups.then_some(Numbers("group")));
+        let mut table = TextTable::new(&columns);
+        for (place, row) in (1..).zip(&self.ratings) {
+            let mut cells = row.cells(place);
+            cells.extend(groups.then(|| row.group.to_string()));
+            table.row(cells);
         }
-        Ok(())
+        Ok(table.write(out)?)
     }
 
     fn write_legend(&self, out: &mut dyn Write) -> anyhow::Result<()> {
@@ -92,5 +79,32 @@ impl Standings {
             )?;
         }
         Ok(())
+    }
+}
+
+impl Row {
+    /// Its cells without the group.
+    fn cells(&self, place: usize) -> Vec<String> {
+        let (above, surely) = match &self.above_next {
+            Some(next) => (
+                format!("{} ± {}", elo_width_text(next.elo), elo_width_text(next.error95)),
+                format!("{:.1} %", 100.0 * next.los),
+            ),
+            None => (String::new(), String::new()),
+        };
+        let none = || "-".to_owned();
+        vec![
+            place.to_string(),
+            self.player.clone(),
+            self.elo.map_or_else(none, elo_text),
+            self.error95.map_or_else(none, elo_width_text),
+            self.games.to_string(),
+            self.wins.to_string(),
+            self.draws.to_string(),
+            self.losses.to_string(),
+            format!("{:.1} %", 100.0 * self.score),
+            above,
+            surely,
+        ]
     }
 }

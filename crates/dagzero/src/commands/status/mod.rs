@@ -5,12 +5,13 @@ mod disk;
 use std::{io::Write, path::PathBuf, time::Duration};
 
 use dz_config::RunConfig;
-use dz_report::{AlarmLine, count};
+use dz_report::{AlarmLine, Severity, count};
 use dz_stage::{ConfigRefused, InForce};
 use dz_store::{
     Holder, Ledger, MatchResult, MatchState, PlayerName, RatingRow, RatingsState, Run, RunLock,
     RunState, Stage, StageTurn, TurnProgress, layout,
 };
+use dz_text::Colour;
 use serde::Serialize;
 
 use self::disk::Disk;
@@ -196,32 +197,13 @@ impl Status {
         })
     }
 
-    fn write_text(&self, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn write_text(&self, all: bool, out: &mut Shown<'_>) -> anyhow::Result<()> {
         writeln!(out, "run         {}", self.run.display())?;
         if let (Some(game), Some(seed)) = (&self.game, self.seed) {
             writeln!(out, "game        {game}, seed {seed}")?;
         }
         self.boards.iter().try_for_each(|board| writeln!(out, "also on     {board}"))?;
-        let driver = match (self.driven_by, &self.finished) {
-            (Some(process), _) if !self.paused.is_empty() => {
-                format!("PAUSED (process {process}); it goes on by itself")
-            }
-            (Some(process), _) => format!("running (process {process})"),
-            (None, Some(_)) => "finished".to_owned(),
-            (None, None) if self.cycles_done >= self.cycles => {
-                let run = self.run.display();
-                format!("all cycles are done; `dagzero resume {run}` writes the verdict")
-            }
-            (None, None) if !self.stages.is_empty() => {
-                let stages: Vec<String> =
-                    self.stages.iter().map(|p| format!("{} {}", p.stage, p.process_id)).collect();
-                format!("stages run by hand (processes: {})", stages.join(", "))
-            }
-            (None, None) => {
-                format!("stopped; `dagzero resume {}` goes on", self.run.display())
-            }
-        };
-        writeln!(out, "state       {driver}")?;
+        self.write_state(out)?;
         for Paused { stage, since_unix_ms, reason } in &self.paused {
             let since = dz_store::utc(*since_unix_ms);
             writeln!(out, "paused      {stage} since {since}: {reason}")?;
@@ -255,18 +237,53 @@ impl Status {
         writeln!(out, "steps       {steps}")?;
         self.write_ratings(all, out)?;
         for alarm in &self.alarms {
-            writeln!(out, "since cycle {}: {}", alarm.cycle, alarm.text())?;
+            let line = format!("since cycle {}: {}", alarm.cycle, alarm.text());
+            let is_alarm = alarm.severity == Severity::Alarm;
+            out.painted_line(if is_alarm { Colour::Red } else { Colour::Yellow }, &line)?;
         }
-        writeln!(out, "disk        {}", self.disk)?;
-        writeln!(out, "report      {}", self.report.display())?;
+        out.painted_line(Colour::Dim, &format!("disk        {}", self.disk))?;
+        out.painted_line(Colour::Dim, &format!("report      {}", self.report.display()))?;
         if let Some(verdict) = &self.finished {
             writeln!(out, "\n{}", dz_stage::fitted(verdict, 0))?;
         }
         Ok(())
     }
 
+    /// Whether the run goes on, and who drives it.
+    fn write_state(&self, out: &mut Shown<'_>) -> anyhow::Result<()> {
+        let run = self.run.display();
+        let (colour, state, more) = match (self.driven_by, &self.finished) {
+            (Some(process), _) if !self.paused.is_empty() => (
+                Some(Colour::Yellow),
+                "PAUSED",
+                format!(" (process {process}); it goes on by itself"),
+            ),
+            (Some(process), _) => (Some(Colour::Green), "running", format!(" (process {process})")),
+            (None, Some(_)) => (None, "finished", String::new()),
+            (None, None) if self.cycles_done >= self.cycles => {
+                let more = format!("; `dagzero resume {run}` writes the verdict");
+                (Some(Colour::Yellow), "all cycles are done", more)
+            }
+            (None, None) if !self.stages.is_empty() => {
+                let stages: Vec<String> =
+                    self.stages.iter().map(|p| format!("{} {}", p.stage, p.process_id)).collect();
+                let more = format!(" (processes: {})", stages.join(", "));
+                (Some(Colour::Green), "stages run by hand", more)
+            }
+            (None, None) => {
+                (Some(Colour::Yellow), "stopped", format!("; `dagzero resume {run}` goes on"))
+            }
+        };
+        write!(out, "state       ")?;
+        match colour {
+            Some(colour) => out.painted(colour, state)?,
+            None => write!(out, "{state}")?,
+        }
+        Ok(writeln!(out, "{more}")?)
+    }
+
     /// The champion's rating, or everybody's, and the final match.
-    fn write_ratings(&self, all: bool, out: &mut dyn Write) -> anyhow::Result<()> {
+    fn write_ratings(&self, all: bool, out: &mut Shown<'_>) -> anyhow::Result<()> {
         let shown = if all { self.ratings.len() } else { 1 };
         for (i, row) in self.ratings.iter().take(shown).enumerate() {
             let head = if i == 0 { "Elo" } else { "" };
@@ -285,7 +302,7 @@ impl Status {
         }
         let more = self.ratings.len().saturating_sub(shown);
         if more > 0 {
-            writeln!(out, "{:<12}{more} more players: --all", "")?;
+            out.painted_line(Colour::Dim, &format!("{:<12}{more} more players: --all", ""))?;
         }
         if let Some(FinalMatch { champion, opponent, wins, draws, losses, .. }) = &self.final_match
         {
