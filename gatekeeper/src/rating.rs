@@ -43,7 +43,7 @@ pub fn entry(fit: &Standings, cycle: u32, champion: Option<u32>) -> Entry {
         let made = PlayerName::new(name).made_in();
         made.is_none_or(|made| made + CYCLES_NAMED > cycle || Some(made) == champion)
     };
-    // Whoever is at 0 has no error; the others are told against it.
+    // The player at 0 has no error. The errors of the others are relative to it.
     let named = fit.players().filter(|(name, row)| row.error95.0 == 0.0 || is_named(name));
     let rows = named.map(|(name, rating)| RatingRow {
         player: PlayerName::new(name),

@@ -155,7 +155,7 @@ impl MatchObserver for Watch<'_> {
             cycle: self.spent.cycle(),
             generation: self.generation,
             done: self.games_before + under_way,
-            // Where time is limited, only the end of a cycle tells whether it is the last.
+            // Where time is limited, only the end of a cycle shows whether it is the last.
             total: self.games_total.max(self.games_before + begun),
             unit: "games".to_owned(),
             rates,
@@ -175,7 +175,7 @@ impl MatchObserver for Watch<'_> {
 
 /// Games of a cycle's gate and rating matches.
 fn games_of_turn(config: &RunConfig, state: &RunState, cycle: u32) -> u64 {
-    // A plan that fails is told when the games are to begin.
+    // A plan that fails is reported when the games are to begin.
     let planned = league::scheduled(state, config, cycle).unwrap_or_default();
     let rating: u64 = planned.iter().map(|planned| u64::from(planned.games)).sum();
     u64::from(config.gate.games) + rating

@@ -226,7 +226,7 @@ fn prepare(
     }
 }
 
-/// Writes the rows of draws as published files, and tells of it. A kill leaves files that no entry
+/// Writes the sampled rows as published files, and reports that. A kill leaves files that no entry
 /// names: they are swept, or found equal by the next try.
 struct Publisher<'a> {
     context: &'a StageContext,

@@ -38,7 +38,7 @@ pub use help::command_line;
                      2  wrong usage\n \
                     75  try again\n \
                     78  bad configuration\n\n\
-                  `dagzero help COMMAND` tells more about a command, with examples.",
+                  `dagzero help COMMAND` explains a command, with examples.",
     arg_required_else_help = true,
     max_term_width = 100
 )]

@@ -27,14 +27,14 @@ pub struct EngineSpec {
     pub command: Vec<String>,
     /// Lines said once it runs.
     pub setup: Vec<String>,
-    /// The time that it is told to think about a move.
+    /// The time that it gets to think about a move.
     pub move_time: Duration,
     /// How much longer than that an answer may take before the game is lost, and how long starting
     /// may take: engines load networks.
     pub grace: Grace,
 }
 
-/// Time beyond what an engine is told.
+/// Time that an engine gets beyond its time for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
     /// For a move, or an answer to anything else.

@@ -21,7 +21,7 @@ pub fn plan_number(path: &str) -> Option<u64> {
     (plan_path(number) == path).then_some(number)
 }
 
-/// Folder of the objects by which homes are told apart.
+/// Folder of the objects that distinguish homes.
 pub const HOMES: &str = "home";
 
 /// The object that makes its creator the home of this epoch.

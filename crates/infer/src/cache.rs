@@ -51,7 +51,7 @@ struct Entry {
     order: u64,
 }
 
-/// Bits of a number in [`EvaluationCache::seen`] that tell keys of one place apart.
+/// Bits of a number in [`EvaluationCache::seen`] that distinguish keys of one place.
 const TAG_BITS: u32 = 16;
 
 impl EvaluationCache {

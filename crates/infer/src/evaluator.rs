@@ -1,5 +1,4 @@
-//! Positions that searches ask about, what they are told, and the trait of evaluators that answer
-//! at once.
+//! Requests and answers of evaluations, and the trait of evaluators that answer at once.
 
 use dz_game::{Game, Key, Move, Symmetry, Wdl, mix64};
 use thiserror::Error;

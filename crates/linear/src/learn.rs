@@ -50,7 +50,8 @@ pub struct Lesson {
     pub error: f64,
 }
 
-/// Learns a value function. `tell` hears of each hundredth of the games, and may end it by `false`.
+/// Learns a value function. `progress` is called after each hundredth of the games, and ends it by
+/// returning `false`.
 ///
 /// After a move of player P the value V(s) is P's chance. Its target is the opponent's chance after
 /// the next move, seen from P: 1 - V(s'), or the outcome at the end (a draw is 1/2). theta moves by
@@ -59,7 +60,7 @@ pub struct Lesson {
 pub fn learn<G: Game>(
     game: &G,
     lessons: &Lessons,
-    mut tell: impl FnMut(&Lesson) -> bool,
+    mut progress: impl FnMut(&Lesson) -> bool,
 ) -> Option<LinearValue> {
     let mut value = LinearValue::blank(game, &lessons.sides)?;
     let mut student = Student::new(lessons.seed);
@@ -68,7 +69,7 @@ pub fn learn<G: Game>(
         student.play(game, lessons, &mut value);
         if number % each == 0 || number == lessons.games {
             let lesson = student.report(number);
-            if !tell(&lesson) {
+            if !progress(&lesson) {
                 break;
             }
         }

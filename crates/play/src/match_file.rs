@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MatchPlayer, PlayedGame, PlayerEvaluator, PlayerKind};
 
-/// The format that this program writes and reads. In format 1 headers told only some of a search's
+/// The format that this program writes and reads. Headers of format 1 held only some of a search's
 /// settings.
 pub const FORMAT: u32 = 2;
 
@@ -95,7 +95,7 @@ pub struct PlayerHeader {
 pub struct EngineHeader {
     /// Protocol, command line and the lines said first, as `dagzero match` takes them.
     pub command: String,
-    /// Seconds that it is told to think about a move.
+    /// Seconds that it gets to think about a move.
     pub seconds: f64,
 }
 

@@ -70,7 +70,7 @@ pub enum SearchStep {
     Asks,
 }
 
-/// What a search is told of a position.
+/// What a search gets to know of a position.
 fn answer_of(expected: Expected, priors: &[f32]) -> NetworkAnswer<'_, f32> {
     let Expected { wdl, margin, error } = expected;
     NetworkAnswer { margin, error, ..NetworkAnswer::new(wdl.into(), priors) }
@@ -279,8 +279,8 @@ impl<G: Game> MoveSearch<G> {
         }
     }
 
-    /// Gives a leaf what it wants, as far as that is known at once. True if a batch must tell the
-    /// rest, which `request` asks for.
+    /// Gives a leaf what it wants, as far as that is known at once. Returns true if the rest needs
+    /// a batch evaluation, which `request` then asks for.
     fn answer(&mut self, id: LeafId, readers: &Readers<G>, request: &mut Request) -> bool {
         let found = self.search.leaf(id).zip(self.search.leaf_eval_key(id));
         let Some((leaf, eval_key)) = found else { return false };

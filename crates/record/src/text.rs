@@ -176,8 +176,8 @@ fn game_length(bytes: &[u8], label: &str) -> usize {
     bytes.len()
 }
 
-/// How signs of two and more bytes are told in an encoding that has ASCII bytes among the later
-/// ones.
+/// How signs of two and more bytes are recognised in an encoding that has ASCII bytes among the
+/// later ones.
 #[derive(Clone, Copy)]
 enum Halves {
     /// No byte of a longer sign is an ASCII byte, or all bytes are signs.

@@ -97,7 +97,7 @@ impl Report {
         }
     }
 
-    /// Since when the champions are as strong as the newest one, as far as their errors tell.
+    /// Since when the champions are as strong as the newest one, as far as their errors show.
     fn level_since(&self, champion: &PlayerFacts) -> String {
         let champions = self.champions();
         let level = |player: &&&PlayerFacts| {

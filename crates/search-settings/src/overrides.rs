@@ -9,7 +9,7 @@ use crate::fpu::FirstPlay;
 use crate::section::SearchSection;
 
 section! {
-    /// What a search that belongs to no run is told beside [`SearchSection`].
+    /// Keys of a search that belongs to no run, beside [`SearchSection`].
     pub struct SeedSection = "search" {
         /// The seed of everything that the search draws.
         [Results, whole(0, i64::MAX as u64)] seed: u64 = 0;

@@ -202,7 +202,8 @@ fn signatures<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Vec<
     keys
 }
 
-/// Matches points by signature; equal ones, which no position tells apart, in ascending order.
+/// Matches points by signature. Points of equal signatures, which no position distinguishes, are
+/// matched in ascending order.
 fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Option<Vec<u16>> {
     let plain = signatures(game, sample, Symmetry::IDENTITY);
     let turned = signatures(game, sample, symmetry);
@@ -216,7 +217,8 @@ fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Opt
     Some(point)
 }
 
-/// Follows every legal move. Fails if an index goes to two places, or nothing tells where it goes.
+/// Follows every legal move. Fails if an index goes to two places, or if no position shows where it
+/// goes.
 ///
 /// Where indices that are legal somewhere go as the points of the same numbers do, so do those that
 /// are legal nowhere, such as the four points that an Othello board starts with.

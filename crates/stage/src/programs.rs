@@ -31,7 +31,7 @@ pub enum ProgramsWord {
 pub struct Permissions {
     /// Where it is kept; `None` where this user has no such place.
     folder: Option<PathBuf>,
-    /// What tells the run from all others: the hash of its ledger's first record.
+    /// The run's identity: the hash of its ledger's first record.
     run: String,
     word: Option<ProgramsWord>,
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::TermLike;
 
-/// Lines and columns where the terminal does not tell.
+/// Lines and columns where the terminal does not report its size.
 const SIZE: (u16, u16) = (24, 80);
 
 /// Standard error as a terminal. What it does not take is dropped: `indicatif` panics on an error,

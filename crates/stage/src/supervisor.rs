@@ -39,7 +39,7 @@ impl Default for Restarts {
     }
 }
 
-/// What [`Supervisor::run`] tells its caller.
+/// What [`Supervisor::run`] reports to its caller.
 #[derive(Clone, Debug)]
 pub enum Update {
     /// A stage said something.

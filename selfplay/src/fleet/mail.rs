@@ -340,7 +340,7 @@ impl Carrier {
             let paths = self.mailbox.list(folder)?.into_iter().map(|found| found.path);
             over.extend(paths.filter(|path| number(path).is_some_and(|plan| plan <= self.plan)));
         }
-        // The newest plan stays: it tells the next its number.
+        // The newest plan stays: the next takes its number from it.
         let plans = self.mailbox.list("plan")?.into_iter().map(|found| found.path);
         over.extend(plans.filter(|path| plan_number(path).is_some_and(|plan| plan < self.plan)));
         self.mailbox.delete_all(&over)

@@ -99,7 +99,7 @@ impl Drive<'_> {
 
     fn take_turn(&self, stage: &str) -> anyhow::Result<()> {
         let run = self.run.display().to_string();
-        self.tell(&[stage, "--run", &run, "--once"].map(str::to_owned))
+        self.execute(&[stage, "--run", &run, "--once"].map(str::to_owned))
     }
 
     /// Makes the run, unless an earlier start has.
@@ -114,7 +114,7 @@ impl Drive<'_> {
             return Ok(());
         }
         fs::write(&path, what)?;
-        self.tell(&self.init_words(None))
+        self.execute(&self.init_words(None))
     }
 
     /// Whether the program takes the configuration.
@@ -151,7 +151,7 @@ impl Drive<'_> {
             return Ok(());
         }
         let games = games(self.table.evaluations, cycles, done, self.cost()?);
-        self.tell(&self.init_words(Some(games)))?;
+        self.execute(&self.init_words(Some(games)))?;
         let spent: u64 = done.iter().map(|cycle| cycle.evaluations).sum();
         say(&format!(
             "{}, seed {}: {} of {cycles} cycles, {spent} evaluations; the next has {games} games",
@@ -175,7 +175,7 @@ impl Drive<'_> {
         })
     }
 
-    /// What the run's report tells.
+    /// Returns the outcome that the run's report holds.
     fn progress(&self) -> anyhow::Result<Progress> {
         Progress::of(&self.ask(&["report", &self.run.display().to_string(), "--json"])?)
     }

@@ -49,7 +49,7 @@ pub struct Ablate {
     pub keep: bool,
     /// Network evaluations instead of the table's; cells are then tries, and lie with the runs.
     pub evaluations: Option<u64>,
-    /// Whether it is only told what would be done.
+    /// Whether it only prints what would be done.
     pub dry_run: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a run has come to, as its report tells it.
+//! The state of a run, as its report shows it.
 
 use anyhow::Context;
 use serde_json::Value;
@@ -20,7 +20,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// What a report tells of the cycles that are over: those that have a time.
+    /// The report's data of finished cycles: those that have a time.
     pub(super) fn of(report: &Value) -> anyhow::Result<Self> {
         let mut progress = Self::default();
         let mut times = [0; 3];

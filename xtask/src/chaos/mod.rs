@@ -83,8 +83,8 @@ pub struct Tally {
 }
 
 impl Chaos {
-    /// One kill at every named point, then random ones until there are `kills` in all; `say` is
-    /// told how it goes.
+    /// One kill at every named point, then random ones until there are `kills` in all; `say` gets
+    /// the progress.
     ///
     /// # Errors
     /// If the program cannot be run, or a run does not go on after a kill.

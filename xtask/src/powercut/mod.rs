@@ -77,7 +77,7 @@ struct Cut {
 }
 
 impl PowerCut {
-    /// Records a run, and resumes it after `cuts` cuts; `say` is told how it goes.
+    /// Records a run, and resumes it after `cuts` cuts; `say` gets the progress.
     ///
     /// # Errors
     /// If the recorder cannot be built or the program cannot be run.

@@ -3,8 +3,8 @@
 //!
 //! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is
 //! built in, by default beside the Cargo workspace that it is started in, and compiled kernels only
-//! on demand. Here it is the user's cache, for all runs: what is in it depends on card, driver and
-//! program version, which `CubeCL` tells apart, and on nothing that a run sets.
+//! on demand. Here it is the user's cache, for all runs. Its content depends on card, driver and
+//! program version, which `CubeCL` keeps apart, and on nothing that a run sets.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::device::choice::DeviceChoice;
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";
 
-/// Where the Linux driver tells its version.
+/// Where the Linux driver publishes its version.
 pub(crate) const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
 
 /// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache
@@ -104,8 +104,8 @@ fn user_id() -> u32 {
     std::fs::metadata("/proc/self").map_or(u32::MAX, |meta| meta.uid())
 }
 
-/// What to tell people before a card is used for the first time: nothing on the processor, nor
-/// where kernels are kept already.
+/// Returns the message to show before a card is used for the first time. `None` on the processor,
+/// and where kernels are kept already.
 pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
     let card = devices.iter().find(|device| **device != DeviceChoice::Cpu)?;
     note(&card.to_string(), &kernel_folder())
@@ -126,8 +126,8 @@ fn note(card: &str, folder: &Path) -> Option<String> {
     })
 }
 
-/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be
-/// called before Burn is asked for anything on a card.
+/// Sets [`kernel_folder`] as the folder of `CubeCL`'s kernels, unless a `cubecl.toml` sets one.
+/// Must be called before Burn's first use of a card.
 #[cfg(feature = "cuda")]
 pub(crate) fn keep_kernels() {
     use cubecl::config::cache::CacheConfig;

@@ -154,7 +154,7 @@ const fn is_of_device(error: &NetError) -> bool {
     )
 }
 
-/// What to tell of an attempt after which another one went well.
+/// Describes a failed attempt that was followed by one that succeeded.
 fn reason(error: &NetError) -> String {
     match error {
         NetError::Canary { device, difference, .. } => {

@@ -154,8 +154,8 @@ pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
     }
 }
 
-/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. What was never
-/// visited stays at 0, since rows do not tell which moves are legal. `policy` is `[rows, A]`.
+/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. A move that was
+/// never visited stays at 0, since rows do not hold which moves are legal. `policy` is `[rows, A]`.
 pub(crate) fn soften(policy: &[f32], policy_len: usize) -> Vec<f32> {
     let mut soft = Vec::with_capacity(policy.len());
     for row in policy.chunks_exact(policy_len) {

@@ -171,7 +171,7 @@ pub enum ValueLoss {
     #[default]
     CrossEntropy,
     /// `(v - z)^2`, where v and z are win less loss of answer and target (Silver et al. 2017,
-    /// equation 1). It does not tell a sure draw from win and loss of equal chance.
+    /// equation 1). It does not distinguish a sure draw from win and loss of equal chance.
     Mse,
 }
 

@@ -2,7 +2,7 @@
 
 use crate::run_config::RunConfig;
 
-/// Cycles whose median tells what the next ones take.
+/// Cycles whose median wall time predicts the next ones.
 const RECENT: usize = 3;
 
 impl RunConfig {

@@ -114,7 +114,7 @@ pub struct EngineAnchor {
     pub command: String,
     /// Lines said to it once it runs, such as `setoption name Skill Level value 0`.
     pub setup: Vec<String>,
-    /// Seconds it is told to think about a move.
+    /// Seconds that it gets to think about a move.
     pub seconds: f64,
     /// Whether ratings do without it on machines that do not have the program.
     pub optional: bool,

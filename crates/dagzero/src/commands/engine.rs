@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
     let is_uci = args.protocol == ProtocolName::Uci;
-    // UCI has no other game, so a player of any need not be told.
+    // UCI has no other game, so a player of any game needs none here.
     let chess: GameSpec = "chess".parse()?;
     let otherwise = (is_uci && found.game.is_none()).then_some(&chess);
     let spec = game_of(table.game.as_ref().or(otherwise), std::slice::from_ref(&found))?;

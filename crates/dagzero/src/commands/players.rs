@@ -178,7 +178,7 @@ impl PlayerArg {
             Self::Random => MatchPlayer { name: "random".to_owned(), kind: PlayerKind::Random },
             Self::Rollout { playouts, settings } => {
                 let section = rollout_settings(settings).map_err(UsageError)?;
-                // Its name is what tells players of a match apart.
+                // Its name distinguishes it from the other players of a match.
                 let name = format!("rollout-{playouts}{}", shown_keys(settings));
                 rollout_player(&name, &section, *playouts)
             }

@@ -36,11 +36,11 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// Tells the workers of a finished run, if it has any, that it is finished.
+/// Publishes to the workers of a finished run, if it has any, that it is finished.
 fn tell_workers(args: &StageArgs) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
     let config = InForce::of(&run, ledger.state())?.config;
-    // Signals are listened to already: where one comes now, the next start tells them.
+    // Signals are handled already: if one arrives now, the next start publishes it.
     dz_selfplay::finish_mailbox(&run, &config, &Stop::new())
 }

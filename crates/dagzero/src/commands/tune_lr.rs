@@ -130,7 +130,7 @@ impl Tuned<'_> {
             )?,
             None => writeln!(
                 out,
-                "\nThe loss was least at {:.1e} and was not seen to rise after that, so this test cannot tell a safe rate: try \
+                "\nThe loss was least at {:.1e} and was not seen to rise after that, so this test cannot find a safe rate: try \
                  a larger --to, or more --steps",
                 test.least
             )?,

@@ -31,7 +31,7 @@ use dz_stage::{
 };
 use dz_store::{Entry, Pause, RunState, Stage};
 
-pub(crate) use alarms::told;
+pub(crate) use alarms::open_alarms;
 pub(crate) use load::load_config;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
@@ -257,7 +257,7 @@ fn follow(
         events.note(Stage::Driver, line);
     }
     let done = prepared.ledger.state().cycles_done;
-    alarms::tell(&prepared.run, &report_so_far.findings, done, events)?;
+    alarms::report_changes(&prepared.run, &report_so_far.findings, done, events)?;
     if is_over {
         // The last report, with the verdict, is written when the stages have ended.
         prepared.ledger.append(Entry::Finished { verdict: report_so_far.verdict() })?;

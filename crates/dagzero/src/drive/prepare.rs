@@ -53,7 +53,7 @@ pub(crate) fn config_of(run: &Run, state: &RunState) -> anyhow::Result<RunConfig
         .config)
 }
 
-/// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
+/// The default directory of a configuration file's run: `data/<file stem>`.
 pub(crate) fn default_dir(config: &Path) -> PathBuf {
     Path::new("data").join(config.file_stem().unwrap_or_default())
 }

@@ -43,7 +43,7 @@ pub(super) fn is_null_move(word: &str) -> bool {
     NULL_MOVES.contains(&word)
 }
 
-/// Tells what a word is; it has no move number.
+/// Returns what a word without a move number is.
 pub(super) fn word(word: &str) -> Word<'_> {
     if is_null_move(word) {
         return Word::Move(word);

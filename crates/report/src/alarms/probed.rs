@@ -148,7 +148,7 @@ impl Probed {
         };
         let severity = Severity::above(most, VIEW_WARNING, VIEW_ALARM);
         let text =
-            |share: Option<f64>| share.map_or("too little to tell".to_owned(), count::percent);
+            |share: Option<f64>| share.map_or("too little data".to_owned(), count::percent);
         let says = format!(
             "Of the variance of the network's answers over positions and {} symmetries, the symmetry makes {} for policies and {} for values.",
             self.symmetries,
@@ -190,7 +190,7 @@ impl Probed {
             id: "value-outcome",
             threshold: "correlation of the raw value with the outcome for the mover, one recorded position a game, by each player to move: alarm \
                         where its whole 95 % interval (Fisher) is below 0, warning where it is not surely above",
-            advice: "The value does not tell who wins: with an alarm its sign is wrong, else look at the value loss and at duplicated-games.",
+            advice: "The value does not predict who wins: with an alarm its sign is wrong, else look at the value loss and at duplicated-games.",
         };
         let known: Vec<(Player, [f64; 3])> = Player::BOTH
             .into_iter()

@@ -121,7 +121,7 @@ pub(super) fn learning(report: &Report) -> Finding {
         elo if elo > error => Severity::Fine,
         _ => {
             return CHECK
-                .unjudged("Too few rating games to tell the newest champion from random moves.");
+                .unjudged("Too few rating games to compare the newest champion with random moves.");
         }
     };
     let says = format!(

@@ -116,7 +116,7 @@ mod tests {
             ("network-0001", "engine", won(0)),
         ];
         assert_eq!(best_connected(early), Some("random"));
-        // Networks grow: random tells nothing any more, and what it told is soon outweighed.
+        // Networks grow: games with `random` give no more information, and their weight fades.
         let later = [
             ("network-0002", "random", won(20)),
             ("network-0002", "rollout", won(6)),

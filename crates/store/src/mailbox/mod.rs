@@ -115,7 +115,7 @@ impl Mailbox {
     /// [`MailboxError::Trouble`] if nothing is there afterwards or it cannot be read.
     pub fn create(&self, path: &str, content: &[u8]) -> Result<Created, MailboxError> {
         let put = self.offer(path, content);
-        // A longer object is another writer's; so many bytes tell.
+        // A longer object is another writer's, and this many bytes show that.
         let bytes_max = (content.len() as u64).max(1 << 20);
         match self.get(path, bytes_max)? {
             Some(found) if found[..] == *content => Ok(Created::Ours),

@@ -1,4 +1,4 @@
-//! What Burn is told of a layer: what it makes, and what its gradients are.
+//! Registration of a layer with Burn: its outputs and its gradients.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;

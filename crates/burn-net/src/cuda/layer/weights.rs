@@ -1,7 +1,7 @@
 //! Kernels between a weight as files have it, `[out, in, side, side]`, and the order in which it
 //! multiplies.
 
-// CubeCL's macro uses what only tells it a type.
+// CubeCL's macro uses bindings with an underscore.
 #![allow(clippy::used_underscore_binding)]
 
 use cubecl::prelude::*;

@@ -34,8 +34,8 @@ const DISTANCE_MAX_32_BITS: f64 = 1e-4;
 /// The same of linear layers, whose gradient of the inputs is rounded to 8 bits once.
 const DISTANCE_MAX_LINEAR: f64 = 5e-3;
 
-/// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it
-/// learns on devices, and agree there with the processor. Tells why, if they do not agree.
+/// Returns whether our kernels can compute a network's 3x3 convolutions and batch norm while it
+/// learns on devices, and agree there with the processor. Prints why if they do not agree.
 ///
 /// # Errors
 /// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory

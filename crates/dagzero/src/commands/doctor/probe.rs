@@ -14,7 +14,7 @@ use dz_shard::{GameEnd, GameRecord, ShardReader, replay};
 /// Plies of the positions that are shown through all symmetries, and positions of each.
 const PLIES: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 18, 26];
 const POSITIONS_EACH: usize = 8;
-/// Recorded games that are looked at: with so many a correlation of 0.1 is told from none.
+/// Recorded games that are looked at: enough to distinguish a correlation of 0.1 from none.
 const GAMES_MAX: usize = 400;
 /// Positions that are evaluated at once.
 const BATCH: usize = 256;

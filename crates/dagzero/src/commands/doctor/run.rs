@@ -79,7 +79,7 @@ fn network(
     let Some(object) = champion.or(candidates.map(|candidate| &candidate.network).next()) else {
         return Ok(None);
     };
-    let bytes = run.get(object).context("dagzero verify tells what else is damaged")?;
+    let bytes = run.get(object).context("dagzero verify lists what else is damaged")?;
     Ok(Some((object.path.clone(), bytes.to_vec())))
 }
 

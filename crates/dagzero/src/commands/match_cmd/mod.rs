@@ -72,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     playouts: u32,
-    /// Seconds that other programs are told to think about a move
+    /// Seconds that other programs get to think about a move
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "1")]
     seconds: Duration,
     /// The game, where no player has one of its own
@@ -138,7 +138,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// Players of one name, two programs of one file for example, are numbered, so that records and
-/// ratings can tell them apart.
+/// ratings can distinguish them.
 fn told_apart(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
     if players[0].name == players[1].name {
         for (number, player) in (1..).zip(&mut players) {
@@ -212,7 +212,7 @@ fn records<G: Game>(game: &G, played: &PlayedMatch, format: Format) -> anyhow::R
     Ok(texts.join(format.separator()))
 }
 
-/// The two differences that a sequential test tells apart.
+/// The two differences that a sequential test decides between.
 #[derive(Clone, Copy, Debug)]
 struct Elos([f64; 2]);
 

@@ -195,7 +195,7 @@ impl Standings {
         }
         let decided = ratings.players.iter().any(|player| player.record.wins > 0);
         if self.games > 0 && !decided {
-            self.notes.push("every game was drawn: nothing tells the players apart".to_owned());
+            self.notes.push("every game was drawn: the players cannot be ranked".to_owned());
         }
     }
 }

@@ -76,7 +76,7 @@ struct Status {
     first_mover_elo: Option<f64>,
     /// The newest final match.
     final_match: Option<FinalMatch>,
-    /// Alarms and warnings that the driver has told and that are not over.
+    /// Alarms and warnings that the driver has reported and that have not ended.
     alarms: Vec<AlarmLine>,
     finished: Option<String>,
     disk: Disk,
@@ -189,7 +189,7 @@ impl Status {
             anchor: state.ratings.as_ref().and_then(zero).cloned(),
             final_match: state.final_match().map(FinalMatch::of),
             first_mover_elo: state.ratings.as_ref().map(|ratings| ratings.first_mover_elo),
-            alarms: drive::told(run)?.into_values().collect(),
+            alarms: drive::open_alarms(run)?.into_values().collect(),
             finished: state.finished.clone(),
             disk: Disk::of(run, state, config)?,
             report: run.root().join(layout::REPORT),

@@ -133,7 +133,8 @@ impl<'a> Checker<'a, '_> {
                 } else {
                     summary.validation_rows
                 };
-                // Told once, at the last file of the set, unless retention has begun to remove it.
+                // Reported once, at the last file of the set, unless retention has begun to remove
+                // it.
                 let is_last = of_set.last() == Some(object);
                 let paths = || of_set.iter().map(|other| self.run.local_path(other));
                 let others = || paths().rev().skip(1).map(|path| inside::row_count(&path));

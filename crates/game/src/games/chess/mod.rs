@@ -28,7 +28,7 @@ pub struct Chess {
 /// A position as FEN describes it: pieces, mover, castling rights, en passant and two counters.
 ///
 /// Two are equal if they are the same position in the sense of repetition (FIDE 9.2.3: en passant
-/// counts where the capture is legal) with the same halfmove clock; the number of the move is told,
+/// counts where the capture is legal) with the same halfmove clock; the number of the move is kept,
 /// but no rule looks at it.
 #[derive(Clone, Debug)]
 pub struct ChessState {

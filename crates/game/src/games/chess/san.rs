@@ -157,8 +157,8 @@ impl Description {
     }
 }
 
-/// As much of the origin as tells the move from legal moves of like pieces to the same square: the
-/// file, if that is not enough the rank, if neither is enough both.
+/// Returns as much of the origin as distinguishes the move from legal moves of like pieces to the
+/// same square: the file, the rank if the file is not enough, both if neither is enough.
 fn told_apart(board: &Board, piece: Piece, mv: Move) -> String {
     let (from, to) = moves::squares(mv);
     let mut legal = Vec::new();

@@ -125,7 +125,7 @@ fn freed<const N: usize, const ROW: u32>(
     if gained.is_empty() { atari } else { atari.without(grid.flood(gained, atari)) }
 }
 
-/// What the board alone tells of the mover's moves, in a game that is not over.
+/// What the board alone determines about the mover's moves, in a game that is not over.
 pub(super) struct Open<const N: usize> {
     pub sides: Sides<N>,
     /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or
