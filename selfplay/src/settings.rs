@@ -12,8 +12,8 @@ use crate::{
 };
 
 /// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts;
-/// equal priors are then tried in a random order, since no prior tells moves apart, and all that
-/// asks what a network thinks is off.
+/// moves are then tried in a random order, since all priors are equal, and everything that needs a
+/// network's opinion is off.
 pub fn cycle_plan(
     config: &RunConfig,
     generation: u32,

@@ -1,4 +1,4 @@
-//! Heads beside policy and value: from rows to batches, through a turn, and what is told of them.
+//! Heads beside policy and value: from rows to batches, through a turn, and into its report.
 
 #![allow(clippy::unwrap_used)]
 

@@ -20,7 +20,7 @@ fn said(args: &[&str]) -> String {
     text(&done.stdout)
 }
 
-/// What a command that is wrong usage told.
+/// Returns the message of a command that is wrong usage.
 fn refused(args: &[&str]) -> String {
     let done = dagzero(args);
     assert_eq!(done.status.code(), Some(2), "{args:?}: {}", text(&done.stderr));

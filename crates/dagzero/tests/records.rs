@@ -138,7 +138,7 @@ fn records_of_other_games_are_refused_and_both_are_named() {
     );
     let komi = file(&dir, "komi.sgf", "(;GM[1]SZ[9]KM[600]AP[foxwq];B[ee])");
     assert!(analyze(&komi, "rollout:2", "go").contains("KM[600] is no komi"));
-    // Another komi is no other game, and is told.
+    // Another komi is no other game, and is reported.
     let report = analyzed(&nine, &["--game", "go:size=9,komi=7"]);
     assert!(
         notes(&report).contains("the record has komi=0.5, the analysis is with komi=7"),

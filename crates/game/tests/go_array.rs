@@ -11,7 +11,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::literal::{Literal, Pair, any};
 
-/// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
+/// The rules as one would explain them: whole boards are compared, chains are walked anew every
+/// time.
 #[derive(Clone)]
 pub struct ArrayGo {
     pub size: usize,

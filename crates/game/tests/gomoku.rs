@@ -270,7 +270,7 @@ fn after_refusal(opening: GomokuOpening, text: &str) -> String {
     game.play_text(&mut game.start(), &mut (), text).expect_err("refused").to_string()
 }
 
-/// Black makes five in each line; who has black is told below the board.
+/// Black makes five in each line; who has black stands below the board.
 #[test]
 fn whoever_has_the_colour_wins() {
     let drawn = "   a b c d e f
@@ -291,11 +291,11 @@ fn whoever_has_the_colour_wins() {
         let game = with_opening(opening);
         let state = after(&game, moves);
         assert_eq!(game.status(&state, &()), won_by(winner), "{moves}");
-        let told = match opening {
+        let colours = match opening {
             GomokuOpening::None => String::new(),
             _ => format!("{} has black\n", winner.name()),
         };
-        assert_eq!(game.render(&state), drawn.to_owned() + &told);
+        assert_eq!(game.render(&state), drawn.to_owned() + &colours);
     }
     let shown = |moves: &str| {
         let game = with_opening(GomokuOpening::Swap2);

@@ -296,7 +296,7 @@ fn faults_of_go() {
         &go("go:size=2,superko=simple"),
         &[(Fault::ClaimsAcyclic, "an acyclic game never repeats")],
     );
-    // Planes of past positions that the key does not tell.
+    // Planes of past positions that the key does not cover.
     check(&go("go:size=3,history_planes=2"), &[(Fault::EvalKeyForgetsHistory, sight)]);
 }
 

@@ -130,9 +130,9 @@ fn what_fails_loses_and_is_started_again() {
 fn last_words_of_a_crash_are_told() {
     let dir = tempfile::tempdir().expect("a folder");
     let played = games("crash", dir.path());
-    let told = played.iter().filter_map(|game| game.forfeit.as_ref());
-    assert!(told.clone().count() > 0);
-    assert!(told.clone().all(|forfeit| forfeit.what.contains("out of luck")));
+    let reported = played.iter().filter_map(|game| game.forfeit.as_ref());
+    assert!(reported.clone().count() > 0);
+    assert!(reported.clone().all(|forfeit| forfeit.what.contains("out of luck")));
 }
 
 #[test]

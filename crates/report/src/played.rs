@@ -191,8 +191,8 @@ mod tests {
         assert_eq!(other.opponents_elo, None);
     }
 
-    /// A player who wins nearly always is so many deviations away that few games cannot show how
-    /// many.
+    /// A player who wins nearly always is so many deviations away that a few hundred games cannot
+    /// show how many.
     #[test]
     fn far_from_even_the_error_of_normalised_elo_grows() {
         // 100 pairs of games won with probability 0.95, as often as they come on average.

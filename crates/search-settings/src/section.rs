@@ -98,7 +98,7 @@ section! {
         /// The same at the root, or `same` (KataGo: no reduction in self-play, 0.1 in matches).
         [Results, Limits::Any] root_fpu: SameOr<FirstPlay> = SameOr::Same;
         /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`,
-        /// as in generation 0, where no prior tells moves apart.
+        /// as in generation 0, where all priors are equal.
         [Results, Limits::Any] tie_break: TieBreak = TieBreak::LowestMove;
         /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
         /// `{ root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number

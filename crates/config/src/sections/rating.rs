@@ -24,7 +24,7 @@ section! {
         /// Playouts a move of the champion and of earlier generations.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
         /// Whether each candidate's raw policy, which plays without a search, meets the anchors too
-        /// and is rated as `policy-NNNN`: it tells what the network has learned from what the
+        /// and is rated as `policy-NNNN`: it separates what the network has learned from what the
         /// search adds.
         [Results, Limits::Any] policy: bool = true;
         /// How many earlier champions are played: those 1, 3, 10, 2, 30, 5, 100 and 7 before, in

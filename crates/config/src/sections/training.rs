@@ -51,9 +51,9 @@ section! {
         /// Share of the averaged weights (EMA) that a step keeps; 0 exports the last weights.
         [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
         /// What the value learns by: `cross_entropy` of win, draw and loss, or `mse`, the squared
-        /// error of win less loss (Silver 2017, equation 1). With `mse` nothing tells a draw from
-        /// win and loss of equal chance. The metric `value_mse`, a quarter of the squared error, is
-        /// measured with both.
+        /// error of win less loss (Silver 2017, equation 1). With `mse` a draw cannot be
+        /// distinguished from win and loss of equal chance. The metric `value_mse`, a quarter of
+        /// the squared error, is measured with both.
         [Results, Limits::Any] value_loss: ValueLoss = ValueLoss::CrossEntropy;
         /// Weight of the value's loss beside the policy's cross-entropy.
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;

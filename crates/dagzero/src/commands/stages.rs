@@ -26,7 +26,7 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
         Stage::Driver => anyhow::bail!("the driver is no stage; use `dagzero run`"),
     }?;
     if stage == Stage::Selfplay && end == StageEnd::Finished {
-        tell_workers(args)?;
+        notify_workers(args)?;
     }
     Ok(match end {
         StageEnd::NotOurs | StageEnd::Stopped | StageEnd::Interrupted | StageEnd::Reconfigured => {
@@ -37,7 +37,7 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
 }
 
 /// Publishes to the workers of a finished run, if it has any, that it is finished.
-fn tell_workers(args: &StageArgs) -> anyhow::Result<()> {
+fn notify_workers(args: &StageArgs) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
     let config = InForce::of(&run, ledger.state())?.config;

@@ -79,7 +79,7 @@ pub(crate) fn drive(
     let page = prepared.run.root().join(dz_store::layout::REPORT);
     writeln!(out, "run     {}", prepared.run.root().display())?;
     writeln!(out, "report  {}", page.display())?;
-    tell_start(&prepared, out)?;
+    print_start(&prepared, out)?;
     out.flush()?;
     let word = programs.settle(&prepared.run, prepared.ledger.state(), &prepared.config)?;
     let written = report(&prepared.run).and_then(|page| write_report(&prepared.run, &page));
@@ -125,7 +125,7 @@ fn status_text(prepared: &Prepared) -> String {
 }
 
 /// Says in a few lines what is about to happen.
-fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
+fn print_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let config = &prepared.config;
     let state = prepared.ledger.state();
     let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);

@@ -27,7 +27,7 @@ fn follow(file: &Path) {
     for turn in rest.split("> ").skip(1) {
         let (said, expected) = turn.split_once('\n').unwrap_or((turn, ""));
         let mut answer = say(&mut engine, said);
-        // An analysis goes on until it has told something.
+        // An analysis goes on until it has printed something.
         for _ in 0..1_000 {
             if engine.activity() == Activity::Interruptible && !answer.contains("info") {
                 answer += &engine.step();

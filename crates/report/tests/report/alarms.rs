@@ -1,4 +1,4 @@
-//! Every check tells a healthy run from a broken one.
+//! Every check distinguishes a healthy run from a broken one.
 
 use std::collections::BTreeSet;
 
@@ -236,7 +236,7 @@ fn a_small_game_that_is_learned_is_no_alarm() {
     }
 }
 
-/// Policies that beat their opponents nearly always tell little of each other.
+/// Policies that beat their opponents nearly always give little information about each other.
 #[test]
 fn a_policy_of_which_little_is_known_is_not_judged() {
     let mut report = healthy();

@@ -23,7 +23,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         self.params.score_utility.zip(self.domain.board_side())
     }
 
-    /// What a search is told of a node's points: its own ones and their worth, and the averages.
+    /// A node's points that a search knows: its own and their worth, and the averages.
     pub fn lead_of(&self, name: Name) -> Option<(f64, f64, f64, f64)> {
         self.counting()?;
         let [own, average] = [self.nodes[&name].own_score, self.nodes[&name].score];
