@@ -180,7 +180,7 @@ pub fn play_shards<G: Game>(
 pub enum CycleGame<G: Game> {
     /// Searches choose its moves.
     Searched(Box<SelfGame<G>>),
-    /// Its moves are drawn from policies.
+    /// Its moves are sampled from policies.
     Policy(Box<PolicyGame<G>>),
 }
 

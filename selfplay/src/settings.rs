@@ -82,7 +82,7 @@ pub fn cycle_plan(
     }
 }
 
-/// Returns the plan of a cycle whose games are drawn from policies, with this many opponents.
+/// Returns the plan of a cycle whose moves are sampled from policies, with this many opponents.
 #[must_use]
 pub fn policy_cycle_plan(
     plan: &CyclePlan,

@@ -1,4 +1,4 @@
-//! Games whose komi is drawn: what is in the record, and that nothing else changes.
+//! Games whose komi is sampled: what is in the record, and that nothing else changes.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 

@@ -26,7 +26,7 @@ pub struct Shuffler<G> {
     segments: BTreeMap<u64, SegmentFile>,
 }
 
-/// The newest shards, whole, that training draws from.
+/// The newest shards, whole, that training samples from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Their segments, oldest first.

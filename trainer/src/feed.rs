@@ -136,8 +136,8 @@ fn read(
     Ok(())
 }
 
-/// Index of the first row of a board in the stream that its symmetries are drawn from: far from the
-/// rows of other boards.
+/// Index of the first row of a board in the stream that its symmetries are sampled from: far from
+/// the rows of other boards.
 fn stream_of(board: usize) -> u64 {
     (board as u64) << 48
 }

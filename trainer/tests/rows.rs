@@ -49,7 +49,7 @@ fn planes_and_policy_are_turned_together() {
         }
         index += all.len() as u64;
     }
-    assert_eq!(seen.len(), 8, "all symmetries are drawn");
+    assert_eq!(seen.len(), 8, "all symmetries are sampled");
 }
 
 #[test]

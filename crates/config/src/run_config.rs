@@ -85,7 +85,7 @@ run_config! {
     selfplay: SelfplaySection,
     /// Self-play before there is a network.
     bootstrap: BootstrapSection,
-    /// The rows that training draws from.
+    /// The rows that training samples from.
     window: WindowSection,
     /// How rows are mixed.
     shuffle: ShuffleSection,

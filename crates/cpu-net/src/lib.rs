@@ -1,4 +1,4 @@
-//! Networks on the processor: kernels of our own for boards of 1 to some hundred points.
+//! Networks on the processor: our kernels for boards of 1 to some hundred points.
 //!
 //! [`Trunk`] trains the tower, [`CpuEvaluator`] runs a network file behind
 //! [`dz_infer::NetworkEvaluator`]. What it computes is written down in [`dz_network_file`];

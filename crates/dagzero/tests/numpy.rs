@@ -1,4 +1,4 @@
-//! The Python reader in `docs/python/` gives what our own readers give, number for number.
+//! The Python reader in `docs/python/` gives what our readers give, number for number.
 //!
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks numpy, msgpack or zstandard.

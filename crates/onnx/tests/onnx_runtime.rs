@@ -1,4 +1,4 @@
-//! ONNX Runtime computes what our own kernels compute, for every kind of network.
+//! ONNX Runtime computes what our kernels compute, for every kind of network.
 //!
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks onnxruntime or numpy. `onnx.checker` checks every model where onnx is installed.

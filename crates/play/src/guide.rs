@@ -99,7 +99,7 @@ impl Guide {
             None => self.rollout.play(leaf, moves),
             Some(policy) => self.rollout.play_by(
                 leaf,
-                |at, random, scratch| drawn(policy, at, random, scratch),
+                |at, random, scratch| sampled_move(policy, at, random, scratch),
                 moves,
             ),
         }
@@ -120,8 +120,8 @@ impl Guide {
     }
 }
 
-/// Draws a move by a policy of local shapes; `legal` is working memory.
-fn drawn<G: Game>(
+/// Samples a move by a policy of local shapes. `legal` is working memory.
+fn sampled_move<G: Game>(
     policy: &LinearPolicy,
     at: &Position<'_, G>,
     random: &mut Xoshiro256PlusPlus,
@@ -145,7 +145,7 @@ impl<G: Game> OfflineKnowledge<G> for Guide {
         let at = Position { game, state, history, last };
         match &self.learned {
             None => self.rollout.policy.sample(&at, &mut random, &mut scratch),
-            Some(policy) => drawn(policy, &at, &mut random, &mut scratch),
+            Some(policy) => sampled_move(policy, &at, &mut random, &mut scratch),
         }
     }
 

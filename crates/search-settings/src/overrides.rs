@@ -11,7 +11,7 @@ use crate::section::SearchSection;
 section! {
     /// Keys of a search that belongs to no run, beside [`SearchSection`].
     pub struct SeedSection = "search" {
-        /// The seed of everything that the search draws.
+        /// The seed of everything that the search samples.
         [Results, whole(0, i64::MAX as u64)] seed: u64 = 0;
     }
 }

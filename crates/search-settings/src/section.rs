@@ -85,8 +85,8 @@ section! {
         /// c of lambda = c sqrt(s) / (A + s) over A legal moves: of the selection, the target and
         /// the move choice `regularized` (Grill 2020 and MuZero: 1.25).
         [Results, above(0.0, 100.0)] regularized_c: f64 = 1.25;
-        /// Whether `regularized` draws moves from its policy (Grill 2020), or takes the move whose
-        /// share of visits is furthest below it.
+        /// Whether `regularized` samples moves from its policy (Grill 2020), or takes the move
+        /// whose share of visits is furthest below it.
         [Results, Limits::Any] regularized_sample: bool = true;
         /// Value of a move that was never tried: `absolute` takes `value` as it is, for the player
         /// to move; `parent` the node's value; `reduction` the node's value less `value` times the
@@ -100,10 +100,10 @@ section! {
         /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`,
         /// as in generation 0, where all priors are equal.
         [Results, Limits::Any] tie_break: TieBreak = TieBreak::LowestMove;
-        /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
-        /// `{ root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number
-        /// from a to b, drawn for each choice; `off` chooses at each visit (Lew, computer-go list,
-        /// January 2007: e = 1/64, or 5 to 10 visits).
+        /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N), `{
+        /// root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number
+        /// from a to b, sampled for each choice; `off` chooses at each visit (Lew, computer-go
+        /// list, January 2007: e = 1/64, or 5 to 10 visits).
         [Results, Limits::Any] epsilon: EpsilonSchedule = EpsilonSchedule::Off;
         /// Visits that each move starts with at its heuristic value, or at the value of a move
         /// never tried; 0 is off (Gelly 2007: 50). All-moves-as-first counts of `rave` start with
@@ -165,11 +165,12 @@ section! {
         /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It needs what
         /// `score_utility_static` needs.
         [Results, real(0.0, 10.0)] score_utility_dynamic: f64 = 0.0;
-        /// Share by which x0 is drawn from the root's lead to 0 (KataGo's
+        /// Share by which x0 is moved from the root's lead towards 0 (KataGo's
         /// dynamicScoreCenterZeroWeight: 0.2 in matches, 0.25 in self-play).
         [Results, real(0.0, 1.0)] score_center_zero_weight: f64 = 0.2;
         /// r, the width of the dynamic part (KataGo's dynamicScoreCenterScale: 0.75 in matches, 0.5
-        /// in self-play). Where x0 is drawn to 0, it stays within r sqrt(H W) of the root's lead.
+        /// in self-play). Where x0 is moved towards 0, it stays within r sqrt(H W) of the root's
+        /// lead.
         [Results, above(0.0, 100.0)] score_center_scale: f64 = 0.75;
         /// Positions weigh more in averages and selection the surer the network is of their values:
         /// w = c / (e^p + c / m), where this is c, e the error that the network expects, p
@@ -247,7 +248,7 @@ section! {
         /// 2022).
         [Results, Limits::Any] target: TargetWord = TargetWord::Visits;
         /// The move that is played: of most `visits`, best `value`, best all-moves-as-first value
-        /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; drawn from the
+        /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; sampled from the
         /// policy `regularized`; or best by score among the most visited, `gumbel`. In self-play
         /// the first four hold where the temperature has come down to 0.
         [Results, Limits::Any] move_choice: MoveChoiceWord = MoveChoiceWord::MostVisits;

@@ -15,7 +15,7 @@ pub trait Domain: Clone + Debug {
     fn status(&self, state: &Self::State, history: &Self::History) -> Status;
     /// Returns the outcome that a visit of a finished position finds: value for the first player,
     /// in [-1, 1], and probability of a draw. [`crate::Terminals::Counted`] averages it over
-    /// visits. A domain whose outcomes are random draws one by `random`, a word of the visit's own.
+    /// visits. A domain with random outcomes samples one by `random`, a word for this visit alone.
     fn outcome(&self, state: &Self::State, history: &Self::History, _random: u64) -> (f64, f64) {
         match self.status(state, history) {
             Status::Over { value, draw } => (value, draw),

@@ -23,7 +23,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Sets the priors that the root is searched with: the evaluator's, at a temperature, with
-    /// noise; all drawn from this search's seed.
+    /// noise; all sampled from this search's seed.
     pub(crate) fn set_up_root(&mut self) {
         let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.to_f64()).collect();
         if self.setup.prior_temperature != 1.0 {

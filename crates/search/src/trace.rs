@@ -60,7 +60,7 @@ pub struct TracedMove {
     pub prior: f64,
     /// The mover's value; `None` without visits.
     pub q: Option<f64>,
-    /// The formula's score: the largest is taken, or, where moves are drawn, their share.
+    /// The formula's score: the largest is taken, or, where moves are sampled, their share.
     pub score: f64,
 }
 

@@ -64,7 +64,7 @@ fn frequencies(moves: &[(u32, f32, f32)], temperature: f64) -> Vec<f64> {
 #[track_caller]
 fn assert_near(frequencies: &[f64], expected: &[f64]) {
     for (f, e) in frequencies.iter().zip(expected) {
-        // Four standard deviations of a share in 100,000 draws are below 0.0064.
+        // Four standard deviations of a share in 100,000 samples are below 0.0064.
         assert!((f - e).abs() < 0.0065, "{frequencies:?}, expected {expected:?}");
     }
 }

@@ -90,7 +90,7 @@ fn counted_outcomes_are_drawn_anew_and_averaged() {
             assert_eq!(end.visits, if terminals == Terminals::Counted { 4000 } else { 1 });
             search.summary().moves[0].q.unwrap()
         };
-        // Three of four, less one of four; the deviation of 4000 such draws is 0.014.
+        // Three of four, less one of four; the deviation of 4000 such samples is 0.014.
         let counted = q(Terminals::Counted);
         assert!((counted - 0.5).abs() < 0.06, "{counted}");
         assert_eq!(q(Terminals::Fixed), 0.0, "the rules' own word, looked up once");

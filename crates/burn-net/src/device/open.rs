@@ -108,7 +108,7 @@ impl DeviceChoice {
         }
     }
 
-    /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays
+    /// Whether a network's 3x3 convolutions are worked out by one of our kernels while it plays
     /// there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub fn plays_by_cuda_kernels(self, spec: &NetworkSpec) -> bool {
         let options = EvaluatorOptions::for_device(self);
@@ -129,8 +129,8 @@ impl DeviceChoice {
         compute
     }
 
-    /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients
-    /// while it learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
+    /// Whether our kernels can work out a network's 3x3 convolutions and their gradients while it
+    /// learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub(crate) fn fits_cuda_kernels_to_learn(
         self,
         spec: &NetworkSpec,

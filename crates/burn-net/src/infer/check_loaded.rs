@@ -20,8 +20,8 @@ const POSITIONS_AT_LOAD: usize = 3;
 const SLACK_AT_LOAD: f64 = 10.0;
 
 /// Asks a network that was just put on a device about some positions of its game, and another
-/// engine on the processor about the same ones: Burn where our own kernels play, and these where a
-/// card does.
+/// engine on the processor about the same ones: Burn where our kernels play, and these where a card
+/// does.
 ///
 /// # Errors
 /// [`NetError::Canary`] if they do not agree, or if a logit is no number; what either engine

@@ -17,8 +17,7 @@ use crate::infer::options::EvaluatorOptions;
 use crate::precision::Precision;
 
 /// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
-/// kernels of our own, on a card with Burn and one of ours), and checks that it is computed rightly
-/// there.
+/// our kernels, on a card with Burn and one of ours), and checks that it is computed rightly there.
 ///
 /// # Errors
 /// [`NetError::File`] if the bytes are no network or one of another game or encoding;
@@ -78,7 +77,7 @@ pub fn optimistic_evaluator_on<G: Game>(
 enum Way {
     /// The tower in one kernel, where that fits; else as the next.
     Tower,
-    /// Layer by layer, convolutions by kernels of our own.
+    /// Layer by layer, convolutions by our kernels.
     Layers,
     /// Layer by layer, by Burn's operations. The processor's only way.
     Burn,

@@ -142,7 +142,7 @@ impl BurnLearner {
         })
     }
 
-    /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
+    /// Whether 3x3 convolutions are worked out by our kernels for cards.
     pub fn has_cuda_kernels(&self) -> bool {
         self.passes.convolve == ConvMethod::CudaKernel
     }

@@ -1,7 +1,7 @@
 //! Batches through the network: forward and back to learn, forward alone to be examined.
 //!
-//! On the processor kernels of our own take stem and blocks both ways where they know the network,
-//! and Burn the heads.
+//! On the processor our kernels take stem and blocks both ways where they know the network, and
+//! Burn the heads.
 //!
 //! A batch is cut into shards. On the processor they fit the cache and run on several threads; of
 //! several cards each has one. The order of sums is that of the rows, whatever the threads and the
@@ -293,7 +293,7 @@ impl BatchPasses {
     }
 
     /// Weights of products in the format that these take; what is added or multiplied point by
-    /// point stays as it is, and so do weights that kernels of our own take.
+    /// point stays as it is, and so do weights that our kernels take.
     fn factors(&self, leaves: &Tensors) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, leaf) in leaves {
@@ -309,7 +309,7 @@ impl BatchPasses {
         parameters
     }
 
-    /// Whether a parameter is of a layer of kernels of our own.
+    /// Whether a parameter is of a layer of our kernels.
     fn learns_by_cuda_kernels(&self, name: &str) -> bool {
         let size = [self.spec.height, self.spec.width];
         let shape = self.layout.convolution_of(name);

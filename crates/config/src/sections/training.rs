@@ -15,7 +15,7 @@ section! {
         [Results, Limits::Any] precision: TrainingPrecision = TrainingPrecision::Auto;
         /// Rows a step.
         [Results, whole(2, 1_000_000)] batch: u32 = 256;
-        /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of
+        /// Rows that are trained on for each new row, repetitions counted. A cycle samples a row of
         /// its window once at most, so the first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Passes over all games that were read from records (`dagzero import`), in the first cycle

@@ -20,8 +20,8 @@ use crate::winograd::{Spread, Tiling};
 /// batch norm in place of each convolution's `bias`.
 pub type Parameters<'a> = BTreeMap<String, &'a [f32]>;
 
-/// Trains stem and blocks on the processor, by kernels of our own: everything of a network before
-/// its heads, which are left to whoever has derivatives of many kinds of losses.
+/// Trains stem and blocks on the processor, by our kernels: everything of a network before its
+/// heads, which are left to whoever has derivatives of many kinds of losses.
 #[derive(Debug)]
 pub struct Trunk {
     pub(super) spec: NetworkSpec,

@@ -52,7 +52,7 @@ struct Outcome {
     evaluator_here: String,
     /// Whether it was played in another run, so that only rules and outcome can be checked.
     imported: bool,
-    /// Whether its moves were drawn from policies, so that only rules and outcome can be checked.
+    /// Whether its moves were sampled from policies, so that only rules and outcome can be checked.
     drawn: bool,
     /// Whether the configuration that decides results is still the record's.
     same_configuration: bool,

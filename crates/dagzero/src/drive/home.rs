@@ -198,7 +198,8 @@ impl Keeper {
         match round {
             Ok(_) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {
-                    let _ = self.sender.send("the mirror in the mailbox is updated again".to_owned());
+                    let _ =
+                        self.sender.send("the mirror in the mailbox is updated again".to_owned());
                 }
                 false
             }

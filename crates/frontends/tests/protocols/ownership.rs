@@ -74,7 +74,8 @@ fn gtp() -> Gtp {
 #[test]
 fn raw_networks_tell_whose_points_are_as_white_sees_it() {
     let mut gtp = gtp();
-    let tail = |text: &str| text.split_once("whiteOwnership\n").expect("it is printed").1.to_owned();
+    let tail =
+        |text: &str| text.split_once("whiteOwnership\n").expect("it is printed").1.to_owned();
     let black = tail(&ask(&mut gtp, "kata-raw-nn 0"));
     assert_eq!(
         black,

@@ -28,8 +28,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("18", "amazons"),
 ];
 
-/// The game that the root names: by our own note in `GC`, else by number, size, komi and rules.
-/// `swaps` says that a swap is played. What is guessed goes to the notes of `sheet`.
+/// The game that the root names: by our note in `GC`, else by number, size, komi and rules. `swaps`
+/// says that a swap is played. What is guessed goes to the notes of `sheet`.
 pub(super) fn of(root: &Node, swaps: bool, sheet: &mut Sheet) -> Result<GameSpec, RecordError> {
     if let Some(spec) = root.value("GC").and_then(noted) {
         return Ok(spec);
@@ -74,7 +74,7 @@ pub(super) fn of(root: &Node, swaps: bool, sheet: &mut Sheet) -> Result<GameSpec
     Ok(GameSpec::new(name, &parameters))
 }
 
-/// The line `game: SPEC` with which our own files begin their note.
+/// The line `game: SPEC` with which our files begin their note.
 pub(super) fn noted(note: &str) -> Option<GameSpec> {
     note.lines().next()?.strip_prefix("game: ")?.trim().parse().ok()
 }

@@ -33,8 +33,8 @@ const OPENINGS_GAMES: u64 = 30;
 const CUT_ALARM: f64 = 0.9;
 const CUT_WARNING: f64 = 0.5;
 
-/// Champions that the window may reach back over: AlphaGo Zero drew from the newest 500,000 games
-/// at 25,000 an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
+/// Champions that the window may reach back over: AlphaGo Zero sampled from the newest 500,000
+/// games at 25,000 an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
 const STALE_GENERATIONS: u32 = 20;
 
 /// Cycles whose measured resignations are taken together.
@@ -193,7 +193,7 @@ fn newest_health(cycles: &[CycleFacts]) -> Option<&Health> {
     known.find(|health| health.games > 0)
 }
 
-/// Whether training draws from games that say something about the champion of today.
+/// Whether training samples from games that say something about the champion of today.
 pub(super) fn stale(cycles: &[CycleFacts]) -> Finding {
     const CHECK: Check = Check {
         id: "stale-data",

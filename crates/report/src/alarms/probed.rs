@@ -147,8 +147,7 @@ impl Probed {
             );
         };
         let severity = Severity::above(most, VIEW_WARNING, VIEW_ALARM);
-        let text =
-            |share: Option<f64>| share.map_or("too little data".to_owned(), count::percent);
+        let text = |share: Option<f64>| share.map_or("too little data".to_owned(), count::percent);
         let says = format!(
             "Of the variance of the network's answers over positions and {} symmetries, the symmetry makes {} for policies and {} for values.",
             self.symmetries,

@@ -120,8 +120,9 @@ pub(super) fn learning(report: &Report) -> Finding {
         elo if elo + error < LEARNED_ELO => Severity::Alarm,
         elo if elo > error => Severity::Fine,
         _ => {
-            return CHECK
-                .unjudged("Too few rating games to compare the newest champion with random moves.");
+            return CHECK.unjudged(
+                "Too few rating games to compare the newest champion with random moves.",
+            );
         }
     };
     let says = format!(

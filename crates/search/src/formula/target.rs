@@ -11,7 +11,7 @@ pub fn visit_shares(children: &[Child], out: &mut Vec<f64>) {
     normalise(out);
 }
 
-/// Fills `out` with weights n^(1 / tau) for drawing the move to play (Silver et al. 2017, Methods,
+/// Fills `out` with weights n^(1 / tau) for sampling the move to play (Silver et al. 2017, Methods,
 /// "Play": tau = 1 for the first 30 moves, then towards 0), as ratios to the largest, so the most
 /// visited has 1 whatever tau above 0 is. A node without visits gives p^(1 / tau) instead.
 ///

@@ -1,4 +1,4 @@
-//! Kernels that change rows: batch norm with what comes then, and its gradient.
+//! Kernels that change rows: batch norm with its epilogue, and the gradient.
 
 // CubeCL's macro uses bindings with an underscore, and has no inclusive ranges.
 #![allow(clippy::used_underscore_binding, clippy::range_plus_one)]

@@ -1,4 +1,4 @@
-//! A 3x3 or 1x1 convolution with batch norm and what comes then, to learn, as one operation with a
+//! A 3x3 or 1x1 convolution with batch norm and its epilogue, to learn, as one operation with a
 //! gradient of its own.
 //!
 //! Burn would make some thirty operations of it forth and back, each of which costs the host time

@@ -62,15 +62,15 @@ pub fn learns_by_cuda_kernels(
             }
         };
         warn!(
-            "layers of our own do not work to learn, so Burn's are used, which are slower: {what}"
+            "our layers do not learn correctly here, so Burn's are used, which are slower: {what}"
         );
         return Ok(false);
     }
     Ok(true)
 }
 
-/// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own
-/// where they are asked for and fit, or else as Burn does it.
+/// How 3x3 convolutions are worked out while a network learns on devices: by our kernels where they
+/// are asked for and fit, or else as Burn does it.
 pub(crate) fn method_to_learn(
     devices: &[(DeviceChoice, Device)],
     spec: &NetworkSpec,

@@ -75,13 +75,13 @@ struct Findings {
     /// Threads that the processor runs at once.
     threads: usize,
     device: String,
-    /// Whether a card's convolutions are by a kernel of our own.
+    /// Whether a card's convolutions are by one of our kernels.
     #[serde(rename = "convolves_on_chip")]
     plays_by_cuda_kernels: bool,
     canary: CanaryReport,
     canary_passed: bool,
     speed: Speed,
-    /// Of a card; the processor's is what it is compared with.
+    /// Of a card. The processor's answers are the reference.
     learning: Option<LearningReport>,
     learning_passed: Option<bool>,
     advice: Option<String>,
@@ -207,7 +207,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         line("MPS", text)?;
     }
     let how =
-        if findings.plays_by_cuda_kernels { ", convolutions by a kernel of our own" } else { "" };
+        if findings.plays_by_cuda_kernels { ", convolutions by our kernel" } else { "" };
     line("device", &format!("{}{how}", findings.device))?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
@@ -247,7 +247,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
 
 fn learning_text(report: LearningReport) -> String {
     let LearningReport { precision, cuda_kernels, steps, difference_max, tolerance } = report;
-    let by = if cuda_kernels { "kernels of our own" } else { "Burn's operations" };
+    let by = if cuda_kernels { "our kernels" } else { "Burn's operations" };
     let verdict = if report.passed() { "right" } else { "WRONG" };
     let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
     format!(

@@ -150,7 +150,7 @@ impl<G: Game> Asked<G> {
         Ok(())
     }
 
-    /// One position of each player to move, drawn by the game's number, and the last one if its
+    /// One position of each player to move, sampled by the game's number, and the last one if its
     /// move won.
     fn of_game(&self, record: &GameRecord, seed: u64) -> anyhow::Result<Vec<(Leaf<G>, Why)>> {
         let positions = replay(&self.game, record).context("replaying a recorded game")?;
@@ -165,8 +165,8 @@ impl<G: Game> Asked<G> {
             if own.is_empty() {
                 continue;
             }
-            let draw = mix64(mix64(seed ^ record.number) ^ player.index() as u64);
-            let place = own[(draw % own.len() as u64) as usize];
+            let word = mix64(mix64(seed ^ record.number) ^ player.index() as u64);
+            let place = own[(word % own.len() as u64) as usize];
             let outcome = f64::from(record.outcome.wdl_for(player).value());
             asked.extend(leaf(place).map(|leaf| (leaf, Why::Outcome(player, outcome))));
         }

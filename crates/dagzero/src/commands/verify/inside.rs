@@ -67,7 +67,8 @@ pub(super) fn rows(
     if boards.iter().find(is_one).is_none() {
         reader.check(&info.game, &info.encoding)?;
     }
-    // Validation rows are drawn as of no cycle, so that losses are taken over much the same ones.
+    // Validation rows are sampled without the cycle's number, so that losses are taken over much
+    // the same rows.
     let drawn_in = if reader.header().set == RowSet::Validation { 0 } else { u64::from(cycle) };
     same("cycle", &reader.header().cycle, &drawn_in)?;
     same("seed", &reader.header().seed, &info.seed)?;

@@ -61,7 +61,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     /// The unvisited move that comes first: the largest prior; of equal ones the lowest move, or a
-    /// random one, which is drawn once until a move is added.
+    /// random one, which is sampled once until a move is added.
     fn head(&mut self, name: Name) -> Option<usize> {
         let (seed, ties) = (self.seed, self.params.tie_break);
         let node = self.node_mut(name);
