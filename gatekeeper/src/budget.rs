@@ -24,9 +24,9 @@ pub struct Planned {
     pub games: u32,
 }
 
-/// Cuts the matches of `cycle` to what their share of the run allows: all of them alike, and where
-/// too little would be left of each, the last ones altogether. The first one always stays, since a
-/// network without games has no rating.
+/// Shortens the matches of `cycle` to fit their share of the run. All are shortened equally; if too
+/// few games would be left for each, the last matches are dropped. The first match always stays,
+/// since a network without games has no rating.
 pub(crate) fn fit(
     state: &RunState,
     config: &RunConfig,

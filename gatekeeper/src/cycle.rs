@@ -37,7 +37,7 @@ pub struct GateCycle<'a> {
     pub arena: &'a mut dyn Arena,
     /// The run's configuration, with `run.cycles` as the cycle's schedules are laid out.
     pub config: &'a RunConfig,
-    /// The same with `run.cycles` as the run has it: it says whether this cycle is the last.
+    /// The same with the run's own `run.cycles`, which determines whether this cycle is the last.
     pub unplanned: &'a RunConfig,
     /// The run's ledger, claimed for the gatekeeper.
     pub ledger: &'a mut Ledger,

@@ -1,11 +1,11 @@
 //! Who meets whom in a cycle's rating games.
 //!
 //! The candidate plays champions at growing distances and every anchor whose games still give
-//! information; its raw policy plays these anchors too, if that is asked for. An anchor that the
-//! last networks beat nearly always has retired, one that they lost to nearly always waits for
-//! better ones, and their games go to the champion whose rating is the least certain, against the
-//! opponent from whom most is to be learned about it. All of it follows from the ledger's earlier
-//! cycles and the self-play of this one, so a gatekeeper that starts again plans the same.
+//! information; its raw policy plays these anchors too, if that is asked for. An anchor retires
+//! when the latest networks nearly always beat it, and waits while they nearly always lose to it.
+//! Its games go to the champion with the least certain rating, against the opponent whose games
+//! give most information. The plan follows from the ledger's earlier cycles and this cycle's
+//! self-play, so a restarted gatekeeper plans the same.
 
 use anyhow::Result;
 use dz_config::{RatingSection, RunConfig};

@@ -5,9 +5,9 @@ use dz_stats::{League, Standings};
 use dz_store::{Entry, MatchPurpose, PlayerName, RatingRow, RunState};
 
 /// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior, to all rating
-/// games of the run ([`League`]); gate games are no part of it, since only winners of them are seen
-/// again. The best-connected anchor ([`RunState::anchor`]) is at 0 Elo, or the first player where
-/// no network has met an anchor. `None` without games.
+/// games of the run ([`League`]); gate games are left out, since only their winners are seen again.
+/// The best-connected anchor ([`RunState::anchor`]) is at 0 Elo, or the first player where no
+/// network has met an anchor. `None` without games.
 ///
 /// # Errors
 /// If the fit does not settle.

@@ -18,7 +18,7 @@ use crate::{final_match, league};
 /// Plays what is missing of a cycle's matches and ends the cycle.
 ///
 /// # Errors
-/// What store, networks, device or fit report; a stop that was asked for is none.
+/// The errors of store, networks, device or fit. A requested stop is no error.
 pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
     let config = &context.config;
     let spec: GameSpec = config.run.game.parse()?;
@@ -76,8 +76,8 @@ impl<G: Game> NetworkLoader<G> for OnDevices {
     }
 }
 
-/// Anchors whose programs may not be started, or are optional and not here; says so once in the
-/// life of a process.
+/// Anchors whose programs may not be started, or are optional and not here; reports that once in
+/// the life of a process.
 fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
     static SAID: Once = Once::new();
     static SAID_MISSING: Once = Once::new();

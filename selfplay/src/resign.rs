@@ -29,7 +29,7 @@ pub struct ResignPlan {
     pub play_on_share: f64,
 }
 
-/// Salt of the stream that says which games are played on.
+/// Salt of the stream that decides which games are played on.
 const PLAY_ON: u64 = 0x0072_6573_6967_6e21;
 
 impl ResignPlan {

@@ -11,9 +11,9 @@ use crate::{
     CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, PolicyPlan, ResignPlan,
 };
 
-/// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts;
-/// moves are then tried in a random order, since all priors are equal, and everything that needs a
-/// network's opinion is off.
+/// The plan of a cycle. In generation 0 the bootstrap section sets the numbers of games and
+/// playouts; moves are then tried in a random order, since all priors are equal, and everything
+/// that needs a network's opinion is off.
 pub fn cycle_plan(
     config: &RunConfig,
     generation: u32,

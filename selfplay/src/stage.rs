@@ -44,7 +44,7 @@ pub enum HeadStarts {
 /// Plays what is missing of a cycle's games and closes the turn.
 ///
 /// # Errors
-/// What store, shards, network or device report; a stop that was asked for is none.
+/// The errors of store, shards, network or device. A requested stop is no error.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     SelfplayStage::new(env!("CARGO_PKG_VERSION"), HeadStarts::Never).turn(context, cycle)
 }

@@ -27,8 +27,8 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 /// Makes the rows of a cycle and closes the turn.
 ///
 /// # Errors
-/// What the store reports, or a segment file that does not come back as it was written. Damaged
-/// shards are set aside with a note, and the window goes on without them.
+/// The errors of the store, or a segment file that differs when it is read back. Damaged shards are
+/// set aside with a note, and the window goes on without them.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     dz_stage::start_threads(context.config.run.threads)?;
     let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());

@@ -24,7 +24,7 @@ const MAGIC: [u8; 8] = *b"DZTRAIN\0";
 const FIXED_BYTES: usize = 24;
 const HASH_BYTES: usize = 32;
 
-/// What a checkpoint says of itself.
+/// A checkpoint's metadata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {

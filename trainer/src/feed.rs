@@ -100,7 +100,7 @@ impl Feed {
 /// Sends `batches` batches, then ends; ends early where nobody listens.
 ///
 /// The rows of the boards are dealt to the places of the cycle as evenly as their numbers allow, so
-/// each batch has rows of all, and the place in the cycle says which rows were used.
+/// each batch has rows of all, and the place in the cycle determines which rows were used.
 fn read(
     rows: &CycleRows,
     plan: &FeedPlan,

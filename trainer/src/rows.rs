@@ -44,8 +44,8 @@ impl CycleRows {
     ///
     /// # Errors
     /// If a file is missing, is of another game, encoding or set than the run's, or if the files do
-    /// not have the rows that the ledger says. Other boards of the run's game are welcome: whether
-    /// the network takes them, the learner says.
+    /// not have the rows that the ledger states. Other boards of the run's game are accepted: the
+    /// learner decides whether the network takes them.
     pub fn open(
         run: &Run,
         state: &RowsState,

@@ -132,7 +132,7 @@ fn numbered<'a>(
     text.lines().enumerate().filter_map(move |(i, line)| Some((i + 1, find(line)?)))
 }
 
-/// Every crate says in its first lines what it is for.
+/// Every crate explains in its first lines what it is for.
 fn undocumented(root: &Path, member: &manifest::Member) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
     for file in ["src/lib.rs", "src/main.rs"] {

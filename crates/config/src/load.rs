@@ -39,9 +39,9 @@ impl Loaded {
 impl RunConfig {
     /// Reads a file, applies `section.key=value` overrides and reports every fault at once.
     ///
-    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is
-    /// asked even where there are faults already, and what it says of a key that is at fault
-    /// anyway is left out.
+    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it runs
+    /// even if there are faults already. Its findings about keys that are faulty anyway are
+    /// dropped.
     ///
     /// # Errors
     /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing

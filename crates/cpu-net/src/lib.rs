@@ -11,7 +11,7 @@
 //! the heads stays in the second-level cache.
 //!
 //! Vectors are AVX-512, AVX2 with FMA, or NEON, found when a network is loaded; elsewhere the
-//! compiler makes what it can of plain arrays. NEON is tested in an emulator only
+//! compiler vectorises plain arrays as well as it can. NEON is tested in an emulator only
 //! (CONTRIBUTING.md), and its speed is not known.
 //!
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length.

@@ -15,7 +15,7 @@ pub enum ProtocolKind {
 
 /// An engine by its command line.
 ///
-/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is said once the engine
+/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is sent once the engine
 /// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command stand
 /// apart by spaces; quotes, single or double, keep a word together. A line of UCI that begins with
 /// `go` is what every move is asked with, instead of a time.
@@ -25,7 +25,7 @@ pub struct EngineSpec {
     pub protocol: ProtocolKind,
     /// The program and its arguments; not empty.
     pub command: Vec<String>,
-    /// Lines said once it runs.
+    /// Lines that are sent once it runs.
     pub setup: Vec<String>,
     /// The time that it gets to think about a move.
     pub move_time: Duration,

@@ -77,7 +77,7 @@ impl From<Wdl> for Expected {
     }
 }
 
-/// What an evaluator says of a position.
+/// An evaluator's answer for a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// How it will end.

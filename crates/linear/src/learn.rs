@@ -144,7 +144,7 @@ impl Student {
                 },
             );
             let active = self.active.clone();
-            // The weights have just moved, so the value is that of the weights as they are now.
+            // The weights have just changed, so the value is computed with the new ones.
             let chance = sigmoid(sum(value.weights_of(mover), &active));
             self.before = Some(Before { player: mover, active, chance });
         }
@@ -172,7 +172,7 @@ impl Student {
         self.legal[best_moves.nth(nth).unwrap_or(0)]
     }
 
-    /// Moves the value of the position before towards what `target` says for its player.
+    /// Moves the value of the position before towards `target`, seen from its player.
     fn learn(&mut self, value: &mut LinearValue, step: f64, target: impl Fn(Player) -> f64) {
         let Some(before) = self.before.take() else { return };
         let error = target(before.player) - before.chance;

@@ -132,8 +132,8 @@ impl EngineInGame {
         Ok(mv)
     }
 
-    /// At the game's end by the rules: where the engine counts it otherwise, what it says. The
-    /// engine goes back to its pool if it is well.
+    /// Ends the game, which is over by the rules, and returns the engine's result if that differs.
+    /// The engine goes back to its pool if it still works.
     pub(crate) fn end(&mut self, outcome: Option<Outcome>) -> Option<String> {
         let mut dispute = None;
         if let (Some(outcome), true) = (outcome, self.engine.is_some()) {

@@ -1,5 +1,5 @@
-//! How a player's rollouts move and what says how good moves are before they are tried: "offline
-//! knowledge" (Gelly and Silver, Combining Online and Offline Knowledge in UCT, ICML 2007).
+//! How a player's rollouts move, and the values of moves before they are tried: "offline knowledge"
+//! (Gelly and Silver, Combining Online and Offline Knowledge in UCT, ICML 2007).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -194,7 +194,7 @@ impl<G: Game> InstantEvaluator<G> for GuideEvaluator {
     }
 }
 
-/// The rollouts of a search with this key `search.rollout`; what was learned comes with a
+/// The rollouts of a search with this key `search.rollout`. Learned functions come with a
 /// [`Guide`].
 pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
     Rollout::by(match policy {

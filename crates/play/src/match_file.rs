@@ -93,7 +93,7 @@ pub struct PlayerHeader {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineHeader {
-    /// Protocol, command line and the lines said first, as `dagzero match` takes them.
+    /// Protocol, command line and the lines sent first, as `dagzero match` takes them.
     pub command: String,
     /// Seconds that it gets to think about a move.
     pub seconds: f64,

@@ -51,8 +51,8 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Waits for what is out of source `source`, so that another search can begin. The answers go
-    /// to the cache alone; a source that fails says so when it is asked next.
+    /// Waits for outstanding requests to source `source`, so that another search can begin. The
+    /// answers go to the cache only. A source that fails reports that at the next request.
     pub fn clear<G: Game>(&mut self, sources: &mut Sources<G>, source: usize) {
         self.held.clear();
         for (ticket, leaves) in self.out.drain(..) {
@@ -132,7 +132,7 @@ impl<G: Game> MoveSearch<G> {
         self.waiting.clear();
     }
 
-    /// Goes on until the move is decided or a batch evaluation is needed, which `request` says
+    /// Goes on until the move is decided or a batch evaluation is needed, which `request` holds
     /// then.
     ///
     /// As many leaves as may wait are gathered before the first is answered, in their order, so

@@ -13,7 +13,7 @@ use crate::{CheckError, MatchPlayer, PlayerPool, Preserved, distinct_openings};
 /// Plies of the positions that [`sample_positions`] makes, one each.
 const SAMPLE_PLIES: [u32; 6] = [0, 2, 4, 7, 10, 14];
 
-/// What a cycle's candidate says of the run's sample positions.
+/// Outputs of a cycle's candidate for the run's sample positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleLine {
     /// The cycle.
@@ -130,7 +130,8 @@ pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
     lines.collect()
 }
 
-/// What a player's evaluator says of `positions`, none of which is over; in their order.
+/// Returns the answers of a player's evaluator for `positions`, in their order. None of them may be
+/// over.
 ///
 /// # Errors
 /// As [`crate::check_positions`].

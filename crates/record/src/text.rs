@@ -123,8 +123,9 @@ fn decode_games(bytes: &[u8], first: &str) -> Decoded {
 /// The labels of all properties `CA`, which stand where a property begins.
 ///
 /// Every encoding that such a declaration can be found in has ASCII bytes for ASCII signs. Some
-/// have such bytes as the second half of other signs, so values cannot be told from properties
-/// before the encoding is known; but there a `]` just before `CA[` would have to be such a half.
+/// have such bytes as the second half of other signs, so values cannot be distinguished from
+/// properties before the encoding is known. To mislead this search, though, a `]` just before `CA[`
+/// would have to be such a half.
 pub(crate) fn charsets(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     const LABEL_MAX: usize = 64;
     let at = memchr_pairs(bytes);

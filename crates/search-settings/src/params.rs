@@ -64,7 +64,7 @@ pub struct SearchParams {
     /// Corrects network values by their errors elsewhere in the graph; none is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_bias: Option<ValueBias>,
-    /// What points are worth beside winning; none is nothing. It has no effect in games without
+    /// Value of points beside winning; `None` is no value. It has no effect in games without
     /// points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_utility: Option<ScoreUtility>,

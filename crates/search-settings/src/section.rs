@@ -155,15 +155,15 @@ section! {
         /// counts as long as other nodes have the same bucket (KataGo's subtreeValueBiasFreeProp:
         /// 0.8).
         [Results, real(0.0, 1.0)] value_bias_freed: f64 = 0.8;
-        /// What the lead x in points counts beside winning, as this times 2 / pi atan(x / (2 sqrt(H
+        /// Value of the lead x in points, beside winning: this times 2 / pi atan(x / (2 sqrt(H
         /// W))); 0 is off (KataGo's staticScoreUtilityFactor: 0.1 in matches, 0 in self-play). It
         /// needs a game with points, a network with `heads.margin_weight` above 0, `selection =
         /// "puct"`, `leaf_value = "network"` and `backup = "idempotent"`.
         [Results, real(0.0, 10.0)] score_utility_static: f64 = 0.0;
-        /// What the lead counts against x0, the one that the root expects, as this times 2 / pi
+        /// Value of the lead relative to x0, the lead that the root expects: this times 2 / pi
         /// atan((x - x0) / (r sqrt(H W))), r being `score_center_scale`; 0 is off (KataGo's
-        /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It needs what
-        /// `score_utility_static` needs.
+        /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It has the requirements of
+        /// `score_utility_static`.
         [Results, real(0.0, 10.0)] score_utility_dynamic: f64 = 0.0;
         /// Share by which x0 is moved from the root's lead towards 0 (KataGo's
         /// dynamicScoreCenterZeroWeight: 0.2 in matches, 0.25 in self-play).
@@ -195,17 +195,17 @@ section! {
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
         /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
         /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
-        /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
-        /// uniform), or `policy:FILE`, what `dagzero learn policy` has learned (AlphaGo's p_pi; for
-        /// players with rollouts and for `dagzero search`, not in a run).
+        /// patterns, captures, no own eye filled; in Connect Four a winning move or one that blocks
+        /// a win; else uniform), or `policy:FILE`, a policy from `dagzero learn policy` (AlphaGo's
+        /// p_pi; for players with rollouts and for `dagzero search`, not in a run).
         [Results, Limits::Any] rollout: RolloutMoves = RolloutMoves::Uniform;
         /// Rollouts from each leaf (computer-go list, January 2007, "N playouts"): it is worth the
         /// mean of their outcomes, and each of them counts a visit on the path. A budget of
         /// playouts counts the leaf once.
         [Results, whole(1, 65_535)] leaf_rollouts: u32 = 1;
         /// The move at a node some of whose moves were never tried: `score` the one that the
-        /// formula picks, `rollout` one by the policy of rollouts, be it tried or not (UCT-RAVE of
-        /// MoGo: "by pi_MoGo while there is a move that was not tried").
+        /// formula picks, `rollout` one by the policy of rollouts, tried or not (UCT-RAVE of MoGo:
+        /// "by pi_MoGo while there is a move that was not tried").
         [Results, Limits::Any] untried: Untried = Untried::Score;
         /// What a rollout adds to the graph: `leaf` the position that it began at (Coulom 2006),
         /// `episode` all that it came through, as long as nodes_max allows; that needs `leaf_value
@@ -214,7 +214,7 @@ section! {
         /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l
         /// z at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both,
         /// Q = (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at
-        /// a leaf's first visit and lets `{ losses = n }` of `in_flight` count in N_r and W_r
+        /// a leaf's first visit and and counts `{ losses = n }` of `in_flight` in N_r and W_r
         /// alone. It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
         [Results, Limits::Any] edge_values: EdgeValues = EdgeValues::Average;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
@@ -260,7 +260,8 @@ section! {
         /// Nodes that one search may hold; it bounds memory and must exceed every section's
         /// playouts.
         [Results, whole(2, u32::MAX as u64)] nodes_max: u32 = 65_536;
-        /// Whether a search goes on with what the move before has left of the graph.
+        /// Whether a search continues with the part of the graph that is still reachable after the
+        /// move.
         [Results, Limits::Any] reuse: bool = true;
         /// Whether every node keeps its position, so that two with one key end the program: for
         /// looking for faults, at a cost in memory.

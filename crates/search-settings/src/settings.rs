@@ -1,4 +1,4 @@
-//! The settings of a search and of what is made of it, from the keys of `[search]`.
+//! The settings of a search and of its results' use, from the keys of `[search]`.
 
 use dz_config_keys::{Fault, Field, SameOr};
 

@@ -43,8 +43,8 @@ pub trait Domain: Clone + Debug {
     }
     /// The key of the position as a node: equal keys have equal futures.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
-    /// A word for what surrounds a legal move before it is played, for buckets of observed errors;
-    /// see [`Game::surroundings`]. By default the move alone counts.
+    /// Returns a word for the surroundings of a legal move before it is played, for buckets of
+    /// observed errors; see [`Game::surroundings`]. By default the move alone counts.
     fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
         Some(0)
     }

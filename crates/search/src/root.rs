@@ -107,7 +107,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.sweep = 0;
     }
 
-    /// True if a node can become the root of the next search with what is known of it.
+    /// Returns true if a node can become the root of the next search with its statistics.
     pub(crate) fn can_be_root(&self, id: crate::node::NodeId) -> bool {
         self.arena.node(id).kind == Kind::Expanded
     }

@@ -21,8 +21,8 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// The bucket of what a move leads to from where a walk stands, at node `id`. None where the
-    /// move has no place on the board.
+    /// Returns the bucket of a move from node `id`, where a walk stands. `None` if the move has no
+    /// place on the board.
     #[inline(never)]
     pub(crate) fn bucket_after(&self, id: NodeId, mv: Move, walk: &Walk<D, N>) -> Option<Key> {
         let around = self.domain.surroundings(&walk.state, mv)?;

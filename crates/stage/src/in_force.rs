@@ -2,8 +2,8 @@
 //!
 //! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of
 //! each one that it has named lies in `config-history/` under that hash. So an edited `config.toml`
-//! is known for what it is: driver and stages play by the configuration of the ledger, and an edit
-//! counts once the driver has entered it, as `--set` is.
+//! is recognised. Driver and stages use the configuration of the ledger, and an edit takes effect
+//! once the driver has entered it, like `--set`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A disk that does not take what is written: the run waits for it and goes on.
+//! Disks that refuse writes: the run waits until the disk works again and continues.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -144,8 +144,8 @@ impl Patience {
         waited
     }
 
-    /// Takes an error that waiting may mend and says what it is about; hands it back where it is
-    /// not about the disk, or where the device has reported errors for too long.
+    /// Takes an error that may go away by waiting, and reports its cause. Returns the error if it
+    /// is not about the disk, or if the device has reported errors for too long.
     pub(crate) fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<DiskTrouble> {
         let Some(trouble) = DiskTrouble::of(&error) else { return Err(error) };
         if trouble == DiskTrouble::Device {

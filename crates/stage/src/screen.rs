@@ -89,8 +89,8 @@ impl TermLike for Screen {
 /// Columns of the most readable line.
 const COLUMNS_MAX: usize = 100;
 
-/// Returns `text` as standard output shows it best: on a terminal in lines that are broken between
-/// words, of which those behind the first begin with `indent` spaces; elsewhere as it is.
+/// Returns `text` as standard output shows it best: on a terminal wrapped between words, with all
+/// lines but the first indented by `indent` spaces; elsewhere unchanged.
 pub fn fitted(text: &str, indent: usize) -> String {
     if !io::stdout().is_terminal() {
         return text.to_owned();

@@ -49,7 +49,7 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
-    /// What the command line says about programs that the run names.
+    /// The command line's decision about programs that the run names.
     pub programs: Option<ProgramsWord>,
     /// When the stage's last turn ended or was given up, or the stage started.
     idle_since: Instant,
@@ -164,8 +164,9 @@ impl StageContext {
         (state.started.is_some() && !beyond).then_some(turn)
     }
 
-    /// Whether games of `cycle` may begin before the cycle before it is closed: where stages work
-    /// side by side, if it is one of the run's and no more ahead of the gate than is allowed.
+    /// Returns whether games of `cycle` may begin before the previous cycle is closed. They may in
+    /// asynchronous mode, if the cycle is one of the run's and not further ahead of the gate than
+    /// allowed.
     pub fn may_begin(&self, cycle: u32) -> bool {
         let state = self.ledger.state();
         let lead = self.config.lead_cycles();

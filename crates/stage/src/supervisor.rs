@@ -42,7 +42,7 @@ impl Default for Restarts {
 /// What [`Supervisor::run`] reports to its caller.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// A stage said something.
+    /// A stage printed something.
     Event(Event),
     /// Nothing happened for a moment: time to look at the ledger.
     Idle,
@@ -109,7 +109,7 @@ struct Supervised {
     life: Life,
     starts: usize,
     crashes: Vec<Instant>,
-    /// The last line that it said when it last failed by itself.
+    /// The last line that it printed when it last failed by itself.
     fault: Option<String>,
 }
 

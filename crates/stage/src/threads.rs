@@ -1,4 +1,4 @@
-//! Threads: how many there may be, and what is said where there can be no more.
+//! Threads: how many there may be, and the message if no more can be started.
 
 use std::error::Error;
 use std::io;

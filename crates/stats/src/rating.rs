@@ -117,11 +117,11 @@ pub struct RatingOptions {
 }
 
 impl RatingOptions {
-    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw
-    /// of each anchor and of the first of each line (networks, raw policies), and two between each
-    /// later one and the one before it that is rated. (KataGo's server gives each network virtual
-    /// draws with its parent.) Two draws leave a standard deviation of 250 Elo: noise of few games
-    /// is damped, a real jump is not.
+    /// The model for the players of a run: Davidson's draws, a first-mover term, one virtual draw
+    /// for each anchor and for the first player of each line (networks, raw policies), and two
+    /// virtual draws between each later player and the rated one before it. (KataGo's server gives
+    /// each network virtual draws with its parent.) Two draws leave a standard deviation of 250
+    /// Elo: noise of few games is damped, a real jump is not.
     pub fn of_run(anchor: Option<usize>, lineage: Vec<(usize, usize)>) -> Self {
         Self { draws: Draws::Davidson, anchor, lineage, lineage_draws: 2.0, ..Self::default() }
     }

@@ -36,8 +36,8 @@ impl RunState {
         left.filter_map(|(_, now)| now.rows.as_ref())
     }
 
-    /// Paths of published files that the run goes on without, as retention may have removed them:
-    /// rows that are trained on, but the newest; all checkpoints but the two newest; and what the
+    /// Paths of published files that retention may have removed and that the run can do without:
+    /// all trained rows but the newest, all checkpoints but the two newest, and files that the
     /// ledger gives up.
     pub fn expendable(&self) -> BTreeSet<&str> {
         let rows = self.rows_left_behind(1);

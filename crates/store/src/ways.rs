@@ -108,7 +108,7 @@ pub fn remove_own(path: &Path) -> io::Result<bool> {
 }
 
 /// The full path of `path` below `root`, after every folder on the way is seen to be a folder and
-/// no link. Folders that are missing are made if `make` says so.
+/// no link. Missing folders are made if `make` is true.
 pub(crate) fn way(root: &Path, path: &str, make: bool) -> Result<PathBuf> {
     let mut full = root.to_owned();
     let mut parts = path.split('/').peekable();

@@ -39,7 +39,7 @@ impl HomeLease {
     pub const RENEWED_EVERY: Duration = Duration::from_secs(15);
 
     /// Makes this process the home of a run: homes of lower epochs end when they see it, and
-    /// workers obey the highest. `takes_over` says whether a home that seems to be alive is to
+    /// workers obey the highest. `takes_over` decides whether a home that seems to be alive is to
     /// end. None where the run has no mailbox. Waits for a mailbox that is away.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! The home's mail: a thread that lists, fetches and checks what workers hand in, shows them what
-//! is left, and clears away what is published. It appends nothing to the run.
+//! The home's mail: a thread that lists, fetches and checks units from workers, shows them the
+//! remaining units, and removes published ones. It appends nothing to the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -254,7 +254,7 @@ impl Carrier {
         }
     }
 
-    /// What the worker says of a unit; a note that does not read is none.
+    /// The worker's note about a unit. An unreadable note counts as none.
     fn note_of(&self, name: &UnitName) -> Result<Option<UnitNote>, MailboxError> {
         let path = name.note_path();
         let bytes = match self.mailbox.get(&path, NOTE_BYTES_MAX) {
@@ -264,7 +264,7 @@ impl Carrier {
         Ok(bytes.and_then(|bytes| UnitNote::read(&path, &bytes).ok()))
     }
 
-    /// Puts a file aside that is no good, and says so.
+    /// Puts a bad file aside, and reports that.
     fn refuse(&mut self, name: &UnitName, what: &str) -> Result<(), MailboxError> {
         self.seen.insert(name.path());
         let file = name.path().replacen("inbox", REFUSED, 1);
@@ -350,7 +350,7 @@ impl Carrier {
         let _ = self.bring.send(Brought::Note(text));
     }
 
-    /// Says once that the mailbox fails, and once that it works again.
+    /// Reports once that the mailbox fails, and once that it works again.
     fn tell_trouble(&mut self, result: Result<(), MailboxError>) {
         match result {
             Ok(()) => {

@@ -1,5 +1,5 @@
-//! What games take from those of earlier cycles, as one object for workers, who have no shards: the
-//! games that may be forked, and those that are searched anew.
+//! The games of earlier cycles that a cycle needs, as one object for workers, who have no shards:
+//! the games that may be forked, and those that are reanalyzed.
 //!
 //! A line of JSON, and then a shard of the games to search anew, numbered from 0.
 

@@ -21,7 +21,7 @@ use super::{
     table::{Table, Variant},
 };
 
-/// Said of a run that a kill has made useless.
+/// The message about a run that a kill has made useless.
 const LOST: &str = "begins anew, since it was killed between a shard and the end of its cycle, and nobody knows \
                     how many evaluations that took";
 
@@ -120,7 +120,7 @@ impl Drive<'_> {
     /// Whether the program takes the configuration.
     ///
     /// # Errors
-    /// With what the program says, if it does not.
+    /// With the program's message, if it does not.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let output = self.command(&self.init_words(None)).output();
         let output = output.with_context(|| format!("cannot start {}", self.program.display()))?;

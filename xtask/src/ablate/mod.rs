@@ -1,10 +1,9 @@
 //! An ablation table: variants of one configuration at one budget of network evaluations, cell by
 //! cell.
 //!
-//! A cell is a variant with a seed: a run that ends when its self-play has taken the budget, and
-//! what its champion is then found to be. Cells are stored as files and made once; a run whose
-//! making was interrupted goes on where it was. The page is made of what is stored, so a table can
-//! grow a cell at a time.
+//! A cell is a variant with a seed: a run that ends when its self-play has spent the budget, and
+//! the measured strength of its champion. Cells are stored as files and made once; an interrupted
+//! run is resumed. The page is made from stored cells, so a table can grow cell by cell.
 
 mod budget;
 mod cell;

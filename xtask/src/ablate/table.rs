@@ -93,7 +93,7 @@ impl Table {
     /// Reads `NAME.toml` and `NAME/base.toml` beside it.
     ///
     /// # Errors
-    /// If one of them is not there, or says what a table cannot be.
+    /// If one of them is missing or is no valid table.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let mut table: Self = toml::from_str(&text).with_context(|| path.display().to_string())?;
@@ -122,8 +122,8 @@ impl Table {
         found.with_context(|| format!("{} has no variant {name}; it has {}", self.name, known()))
     }
 
-    /// The base with a variant's changes: what a cell runs, but for what its place and the machine
-    /// give.
+    /// The base with a variant's changes: the configuration of a cell, except for keys set by its
+    /// directory and the machine.
     ///
     /// # Errors
     /// If a change is not of the form `section.key=value`.

@@ -1,5 +1,5 @@
-//! Cuts the power of a run at random moments, resumes it from what a disk may hold then, and
-//! compares.
+//! Cuts the power of a run at random moments, resumes it from a state that a disk may hold then,
+//! and compares.
 //!
 //! A preloaded library (`recorder.c`) records every change of a file that an undisturbed run makes,
 //! in order, with contents. [`disk::Disk`] replays them up to a random change and leaves what a

@@ -181,8 +181,8 @@ impl DeviceChoice {
         })
     }
 
-    /// The error of a device that fails. Of a message that goes on with a whole kernel, what stands
-    /// before that.
+    /// Returns the error of a device that fails. If its message continues with the source of a
+    /// kernel, only the part before that is kept.
     pub(crate) fn failed(self, message: &str) -> NetError {
         let text = message.split("[Source]").next().unwrap_or_default().trim_end();
         let message = text.chars().take(MESSAGE_CHARS_MAX).collect();

@@ -20,9 +20,9 @@ use crate::precision::Precision;
 /// our kernels, on a card with Burn and one of ours), and checks that it is computed rightly there.
 ///
 /// # Errors
-/// [`NetError::File`] if the bytes are no network or one of another game or encoding;
-/// [`NetError::Canary`] if the device answers some positions otherwise than another engine does;
-/// what [`BurnEvaluator::load`] reports.
+/// [`NetError::File`] if the bytes are no network, or one of another game or encoding.
+/// [`NetError::Canary`] if the device's answers differ from those of another engine. Also the
+/// errors of [`BurnEvaluator::load`].
 pub fn network_evaluator<G: Game>(
     game: &G,
     bytes: &[u8],

@@ -300,7 +300,7 @@ pub struct EvaluationReport {
     pub value_accuracy: f32,
 }
 
-/// What an exported file says of itself beside its specification and step.
+/// Metadata of an exported file beside its specification and step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportInfo {
     /// Hash of the run's effective configuration.

@@ -148,7 +148,7 @@ impl BatchPasses {
         Pass { losses, gradient, gradient_norm: *gradient_norm }
     }
 
-    /// What a network that plays says of a batch.
+    /// Returns the outputs of a network that plays, for a batch.
     pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
         let answers = self.each(self.shards(batch, 1), |shard| self.answer(tower, batch, shard));
         let mut policy = Vec::new();
@@ -179,8 +179,8 @@ impl BatchPasses {
     }
 
     /// Works on shards, on as many threads as there are; answers in their order. Cards are all
-    /// served by the thread that asks, since each thread would have a queue of its own on every
-    /// card; they work side by side all the same.
+    /// served by the thread that asks, since each thread would have its own queue on every card.
+    /// They still work in parallel.
     fn each<S: Send, T: Send>(&self, shards: Vec<S>, one: impl Fn(S) -> T + Send + Sync) -> Vec<T> {
         if self.devices[0].0 == DeviceChoice::Cpu && shards.len() > 1 {
             shards.into_par_iter().map(one).collect()
@@ -292,8 +292,8 @@ impl BatchPasses {
         }
     }
 
-    /// Weights of products in the format that these take; what is added or multiplied point by
-    /// point stays as it is, and so do weights that our kernels take.
+    /// Converts weights of products to the format that the products take. Weights that are added or
+    /// multiplied point by point keep their format, and so do weights that our kernels take.
     fn factors(&self, leaves: &Tensors) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, leaf) in leaves {

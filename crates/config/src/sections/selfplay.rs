@@ -71,10 +71,10 @@ section! {
         /// an opening (KataGo: 0.05). They have no opening of their own.
         [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;
         /// Share of games, from generation 1 on, that are not played: a game of the window is
-        /// followed move by move, and each of its plies that had a full search gets one by the
-        /// champion of today, for another policy target and root value (Schrittwieser 2020,
-        /// appendix H, Reanalyze: 0.8 of what is trained on). They count and train as games do,
-        /// beside the games themselves.
+        /// followed move by move, and each of its plies that had a full search gets a new one by
+        /// the current champion, with a new policy target and root value (Schrittwieser 2020,
+        /// appendix H, Reanalyze: 0.8 of the training data). Reanalyzed games count and train like
+        /// played ones, and the original games stay.
         [Results, below(0.0, 1.0)] reanalyse_share: f64 = 0.0;
         /// Share of a game's weight that its full searches have by surprise: by how far each one's
         /// policy target is from the priors it started with (Kullback-Leibler; KataGo: 0.5). The
@@ -83,11 +83,11 @@ section! {
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
         /// Value below which players of generation 1 and later resign, where it and that of their
-        /// best move are lower: `{ fixed = v }`, or `{ adaptive = v }`, v or what keeps wrong
-        /// resignations rare, whichever is lower (Silver 2017, Methods, "Self-play").
-        /// `{ best_move = v }` resigns at once where the best move's value is lower, whatever the
-        /// root's is (AlphaGo: -0.8, a chance of 10 %; Silver 2016, Methods); `off` plays every
-        /// game to its end.
+        /// best move are lower: `{ fixed = v }`, or `{ adaptive = v }`, where the threshold is v,
+        /// or lower if that is needed to keep wrong resignations rare (Silver 2017, Methods,
+        /// "Self-play"). `{ best_move = v }` resigns where the best move's value is lower, without
+        /// regard to the root's (AlphaGo: -0.8, a chance of 10 %; Silver 2016, Methods); `off`
+        /// plays every game to its end.
         [Results, Limits::Any] resign: Resign = Resign::Off;
         /// Own turns in a row that must be below it; the next one then resigns (AlphaGo Zero: 1;
         /// KataGo's matches: 5). `{ best_move = v }` needs no second turn.
@@ -98,8 +98,8 @@ section! {
         /// Share of games without resignation that `adaptive` lets a player resign in who did not
         /// lose; it stays below (Silver 2017: 0.05).
         [Results, above(0.0, 1.0)] resign_false_positives_max: f64 = 0.05;
-        /// Games without resignation that `adaptive` takes into account, those of the newest
-        /// cycles, whole cycles at a time; before there are as many nobody resigns.
+        /// Games without resignation that `adaptive` takes into account, from the newest cycles,
+        /// whole cycles at a time. Until there are that many, nobody resigns.
         [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
         /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from
         /// where the values of `soft_resign_plies` plies in a row all say the same winner with more

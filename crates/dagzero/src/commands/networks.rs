@@ -12,7 +12,7 @@ use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 use super::rollout_settings::{search_with, shown};
 use crate::{drive, exit::UsageError};
 
-/// A player, and what its run or file says beside.
+/// A player, with other data of its run or file.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Who plays.

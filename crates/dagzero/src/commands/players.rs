@@ -91,8 +91,8 @@ impl ChampionArgs {
     }
 }
 
-/// The one game that all players are for, or can play: the one given; without it that of a player
-/// whose network is for one board; without such that of the first.
+/// Returns the one game that all players can play: the given one; else that of a player whose
+/// network is for one board; else that of the first player.
 pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
     let games = |any_size: bool| {
         let some = found.iter().filter(move |found| found.any_size == any_size);

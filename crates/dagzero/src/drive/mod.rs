@@ -51,8 +51,9 @@ use progress::CycleLines;
 
 /// How long the driver waits before it writes again to a disk that took nothing.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
-/// What the driver leaves between two reports, in times of what one took: after many short cycles a
-/// report takes longer than a cycle, and the driver is to hear its stages and a Ctrl-C in between.
+/// Pause of the driver between two reports, as a multiple of the time that a report took. After
+/// many short cycles a report takes longer than a cycle, and the driver must react to its stages
+/// and to Ctrl-C in between.
 const REPORT_REST: u32 = 9;
 
 /// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run
@@ -124,7 +125,7 @@ fn status_text(prepared: &Prepared) -> String {
     format!("{} of {planned}, generation {}", state.turn(), state.generation())
 }
 
-/// Says in a few lines what is about to happen.
+/// Prints in a few lines what is about to happen.
 fn print_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let config = &prepared.config;
     let state = prepared.ledger.state();

@@ -58,8 +58,8 @@ pub(crate) fn default_dir(config: &Path) -> PathBuf {
     Path::new("data").join(config.file_stem().unwrap_or_default())
 }
 
-/// What runs of a preset have reached: that of a preset in the program, or the file
-/// `NAME.expected.json` beside a `NAME.toml`. `None` where there is none, and under overrides that
+/// Returns the expected results of a preset: those of a preset in the program, or of the file
+/// `NAME.expected.json` beside a `NAME.toml`. `None` where there are none, and under overrides that
 /// change more than the seed or the length of the run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text;

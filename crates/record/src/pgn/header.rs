@@ -67,7 +67,7 @@ pub(super) fn read_tags(sheet: &mut Sheet) {
     }
 }
 
-/// Sets what a tag says. True if another tag said something else before.
+/// Sets the value of a tag. Returns true if another tag had set another value before.
 fn set(slot: &mut Option<String>, value: Option<String>) -> bool {
     let twice = slot.is_some() && *slot != value;
     *slot = value;

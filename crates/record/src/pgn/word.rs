@@ -1,5 +1,4 @@
-//! Words between the moves: what is a move, and what are signs of praise, of who stands better, and
-//! the like.
+//! Words between the moves: moves, and signs such as those of praise or of who stands better.
 
 /// What a word of the movetext is.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -66,9 +66,9 @@ impl Scatter {
     }
 }
 
-/// How often a value is on the winner's side of what is usual: a network that has learned at first
-/// only that the first player tends to win calls all positions of the second lost, and that is no
-/// wrong sign.
+/// How often a value is on the winner's side of the mean value. The mean matters: a network that
+/// has only learned that the first player tends to win calls all positions of the second player
+/// lost, and its sign is still right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ValueSign {
     /// Positions.

@@ -195,8 +195,8 @@ impl Record {
     /// A record from its file, and whether it carries a hash; the oldest carry none.
     ///
     /// # Errors
-    /// In words, if the hash is another one, the rest is no record of this version, or a number in
-    /// it is none that a run comes to.
+    /// A description, if the hash is wrong, the rest is no record of this version, or a number is
+    /// out of the range that a run can reach.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
         let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
         let record: Self = serde_json::from_slice(&object)

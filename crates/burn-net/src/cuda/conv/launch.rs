@@ -30,9 +30,9 @@ pub(crate) trait ConvKernels: Backend {
         plan: Plan,
     ) -> FloatTensor<Self>;
 
-    /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up,
-    /// `[parts, taps * in * out]` in 32 bits: from what was convolved, `x [B * H * W, in]`, and the
-    /// gradient of what came out, `[B * H * W, out]`.
+    /// Parts of the gradient of a kernel `[taps * in, out]`, `[parts, taps * in * out]` in 32 bits,
+    /// which the caller adds up. They come from the input of the convolution, `x [B * H * W, in]`,
+    /// and the gradient of its output, `[B * H * W, out]`.
     fn weights(
         x: FloatTensor<Self>,
         gradient: FloatTensor<Self>,

@@ -46,8 +46,9 @@ pub(super) fn normalise<E: Float>(
     }
 }
 
-/// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from
-/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`.
+/// Writes the gradient of `y` into `back`, and that of the added tensor, if there is one, into
+/// `aside`. They come from the gradient of the `output` and from its sums `along_beta` and
+/// `along_gamma [C]`.
 ///
 /// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled
 /// rows, less its part along beta and along gamma.

@@ -85,9 +85,9 @@ pub(crate) fn method_to_learn(
     devices[0].0.compute_options(true).convolve
 }
 
-/// Largest distance of what a network's convolutions with batch norm find on a device, gradients
-/// included, from what they find on the processor, in units of what is allowed; infinite if there
-/// is no number.
+/// Returns the largest difference between a device and the processor in the outputs and gradients
+/// of a network's convolutions with batch norm, in units of the tolerance. Infinite if a number is
+/// not finite.
 fn excess(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> f64 {
     let narrow = spec.block_channels();
     let inputs = spec.channels_in;

@@ -23,19 +23,18 @@ use crate::Exit;
 /// Look at what this machine computes with, or whether a run learns, and learns the right thing
 ///
 /// With RUN: asks its champion about positions (does it see turned boards alike, do its values have
-/// the right sign?), and looks at games, losses, gate and ratings for what goes wrong in silence.
-/// Alarms come first; each finding says by what it was judged and what to do. Exits 1 if there is
-/// an alarm.
+/// the right sign?), and looks at games, losses, gate and ratings for silent problems. Alarms come
+/// first. Each finding names its threshold and what to do. Exits 1 if there is an alarm.
 ///
 /// With --store: tries whether a folder or bucket serves as the mailbox of a run and its workers.
 /// Eight writers create fifty objects at once, which are then listed, read, replaced and deleted.
 /// Exits 1 if it does not, or if two writers can create one object.
 ///
-/// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on
-/// fixed positions on the device and compares the answers with those of a plain implementation;
-/// measures for a second how fast it is; on a card learns for some steps and compares the losses
-/// with the processor's. Says in one sentence what to do if something is missing. Exits 1 if the
-/// answers are wrong.
+/// Without RUN: names the driver, the cards and the compiler that kernels need. Runs a fixed
+/// network on fixed positions on the device, compares the answers with those of a plain
+/// implementation, and measures the speed for a second. On a card it also learns for some steps and
+/// compares the losses with the processor's. Prints in one sentence what to do if something is
+/// missing. Exits 1 if the answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \

@@ -1,5 +1,5 @@
-//! What a network makes of positions: through every symmetry, and beside what came of recorded
-//! games.
+//! Answers of a network: compared over all symmetries of a position, and with the outcomes of
+//! recorded games.
 
 use std::path::PathBuf;
 

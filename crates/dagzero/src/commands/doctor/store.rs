@@ -27,7 +27,7 @@ struct Findings<'a> {
     serves_two_homes: bool,
 }
 
-/// Tries the store that all `addresses` lead to, and says what it is good for.
+/// Tries the store that all `addresses` lead to, and prints what it is good for.
 ///
 /// # Errors
 /// What the store reports.

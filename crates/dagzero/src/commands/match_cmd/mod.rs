@@ -36,9 +36,9 @@ use crate::{Exit, exit::UsageError};
 /// games and all-moves-as-first values, without a tree), uniform:N (the search without knowledge),
 /// with N playouts a move, solver (perfect play, in games that have a solver), solver:DEPTH (every
 /// line of so many plies), or another program by its command line: gtp:COMMAND or uci:COMMAND, and
-/// after each ; a line that is said to it first. Keys of [search] may follow a run, a
-/// network file or rollout:N, as in data/go9,selection=gumbel. Games are paired: each opening is
-/// played twice, colours swapped, and no two openings are the same as long as the game has so many.
+/// after each ; a line that is sent to it first. Keys of [search] may follow a run, a network file
+/// or rollout:N, as in data/go9,selection=gumbel. Games are paired: each opening is played twice,
+/// colours swapped, and no two openings are the same if the game has enough.
 ///
 /// Every move is checked by our rules, which also say how a game ends. A program that ends, does
 /// not answer in time or plays an illegal move loses the game and is started again.

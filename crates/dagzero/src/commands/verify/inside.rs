@@ -1,4 +1,4 @@
-//! What is inside published files, against what the ledger says of them.
+//! Checks the content of published files against the ledger.
 
 use std::{fmt, ops::Range, path::Path};
 

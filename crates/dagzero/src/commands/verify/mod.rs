@@ -21,10 +21,10 @@ use findings::{Findings, cut_from};
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
-/// Reads everything: the hash of each published file, what is inside (shards are replayed by the
+/// Reads everything: the hash of each published file, its content (shards are replayed by the
 /// rules, matches recounted, checkpoints opened with their optimizer), each record of the ledger
-/// and what follows from it. Nothing is changed unless --quarantine is given. Exits with 1 if
-/// something is wrong.
+/// and the state that follows from it. Nothing is changed unless --quarantine is given. Exits with
+/// 1 if something is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero verify data/connect4-quick\n  \
     dagzero verify data/connect4-quick --json\n  \

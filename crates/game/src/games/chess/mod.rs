@@ -1,8 +1,8 @@
 //! Chess, with the moves of the cozy-chess generator and draws that need no claim.
 //!
-//! Rules: FIDE Laws of Chess (2023), with three differences that make the end of a game a fact and
-//! not a claim: it is drawn at the third occurrence of a position (9.2), after 50 moves of each
-//! side without capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
+//! Rules: FIDE Laws of Chess (2023), with three differences, so that games end without a claim. A
+//! game is drawn at the third occurrence of a position (9.2), after 50 moves of each side without
+//! capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
 
 mod draws;
 mod encoding;

@@ -62,7 +62,7 @@ pub(super) fn parse_typed(board: &Board, text: &str) -> Result<Move, GameError> 
 /// What may follow a move: signs of check and of praise.
 const SIGNS: [char; 4] = ['+', '#', '!', '?'];
 
-/// Reads a move, tolerant of what is written in the wild: signs of check and of praise left out or
+/// Reads a move. Tolerates variants that programs write: signs of check and of praise left out or
 /// added, `0-0`, `e8Q`, `e8(Q)`, captures without x, more of the origin than is needed, and UCI.
 ///
 /// # Errors

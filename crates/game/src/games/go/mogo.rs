@@ -8,10 +8,10 @@
 //! 3. Moves that take stones.
 //! 4. All moves but those that fill an own eye.
 //!
-//! Without a move the player passes. Where the report is silent: a chain that one liberty more does
-//! not bring out of atari is not saved by it; of several chains in atari, the moves of all are
-//! sampled from; a point is an eye if all neighbours are own stones and the opponent has at most
-//! one of its four diagonal points, none at the edge.
+//! Without a move the player passes. Three rules that the report does not give: a chain that is
+//! still in atari with one more liberty is not saved by it; if several chains are in atari, the
+//! moves for all of them are sampled from; a point is an eye if all neighbours are own stones and
+//! the opponent has at most one of its four diagonal points, none at the edge.
 
 use rand::{Rng, RngExt};
 
