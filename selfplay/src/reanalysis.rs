@@ -66,7 +66,7 @@ impl Reanalyses {
                 let mut reader = ShardReader::open(&run.local_path(object))?;
                 ensure!(
                     frame < reader.footer().frames.len(),
-                    "it has fewer games than the ledger says"
+                    "it has fewer games than the ledger states"
                 );
                 Ok(reader.frame(frame)?)
             };

@@ -211,7 +211,7 @@ impl<'a> BoardReader<'a> {
     fn open_file(&mut self) -> anyhow::Result<()> {
         loop {
             let next = self.files.next();
-            let (object, rows) = next.context("a board has fewer rows than its files say")?;
+            let (object, rows) = next.context("a board has fewer rows than its files state")?;
             if self.skip >= *rows {
                 self.skip -= rows;
                 continue;

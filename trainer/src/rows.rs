@@ -79,7 +79,7 @@ impl CycleRows {
             all.boards[place].files.push((object.clone(), reader.rows()));
         }
         if all.rows != rows {
-            bail!("the ledger says {rows} rows of {set:?}, the files have {}", all.rows);
+            bail!("the ledger states {rows} rows of {set:?}, the files have {}", all.rows);
         }
         Ok(all)
     }

@@ -134,7 +134,7 @@ fn damaged_or_foreign_rows_are_refused() {
     let mut fewer = published.clone();
     fewer.train.pop();
     let error = CycleRows::open(&test.run, &fewer, RowSet::Train, &identity).unwrap_err();
-    assert!(error.to_string().contains("the ledger says"), "{error:#}");
+    assert!(error.to_string().contains("the ledger states"), "{error:#}");
     test.damage(&published.train[1].path);
     let error = format!("{:#}", test.process().turn(1).unwrap_err());
     assert!(error.contains(&published.train[1].path), "{error}");

@@ -205,7 +205,7 @@ impl EngineInGame {
             Player::Second => "W+",
         });
         let ours = margin.map_or(String::new(), |margin| margin.abs().to_string());
-        Some(format!("counts {said} where the rules say {letter}{ours}"))
+        Some(format!("counts {said} where the rules give {letter}{ours}"))
     }
 }
 
@@ -274,7 +274,7 @@ done
         let outcome = Outcome { winner: Some(Player::First), margin: Some(31) };
         let dispute = |said: &str| engine.differs(outcome, said);
         assert_eq!((dispute("B+32"), dispute("B+31")), (None, None));
-        assert_eq!(dispute("W+2").as_deref(), Some("counts W+2 where the rules say B+31"));
+        assert_eq!(dispute("W+2").as_deref(), Some("counts W+2 where the rules give B+31"));
 
         // A pass that the rules do not force is one that the program must know.
         let (_folder, _, mut engine) = passless();

@@ -77,7 +77,7 @@ pub enum RecordError {
         variant: String,
     },
     /// A record whose positions do not all follow from moves.
-    #[error("ply {ply}: {} records cannot say that {what}; use {}", format.name(), own.name())]
+    #[error("ply {ply}: {} records cannot express that {what}; use {}", format.name(), own.name())]
     Break {
         /// Plies before it.
         ply: usize,

@@ -328,7 +328,7 @@ fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> O
     let read = run.read(path).map_err(|error| error.to_string());
     let why = match read.and_then(|bytes| Record::from_bytes(&bytes)) {
         Ok((record, _)) if record.number == number => return Some(record),
-        Ok((record, _)) => format!("{path} says that it is record {}; left out.", record.number),
+        Ok((record, _)) => format!("{path} has the number of record {}; left out.", record.number),
         Err(why) => format!("{path} was left out: {why}."),
     };
     missing.push(why);

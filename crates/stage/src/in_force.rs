@@ -189,7 +189,7 @@ mod tests {
     const TEXT: &str = "format = 1\nrun = { game = \"tictactoe\", cycles = 2 }\nselfplay = { games = 8 }\n\
                         bootstrap = { games = 8 }\nnetwork = { blocks = 1, channels = 8 }\ngate = { rule = \"always\" }\n";
 
-    /// A run that has begun, with what its ledger says.
+    /// A run that has begun, with the content of its ledger.
     fn begun() -> (tempfile::TempDir, Run, RunState) {
         let dir = tempfile::tempdir().unwrap();
         let config = RunConfig::from_text(TEXT, &[]).unwrap();

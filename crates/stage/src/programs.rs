@@ -1,7 +1,7 @@
 //! Programs that a run's anchors name, and whether this user lets this run start them.
 //!
 //! A run that comes from somebody else names programs of theirs. So a program is started only where
-//! this user has said so: by a configuration file of their own, by `--set`, or when they were
+//! this user has allowed it: by a configuration file of their own, by `--set`, or when they were
 //! asked. The answer is kept outside the run, in a file for each run and command line under
 //! `$XDG_STATE_HOME/dagzero/programs` (`~/.local/state/dagzero/programs`).
 
@@ -109,7 +109,7 @@ pub fn text(program: &EngineAnchor) -> String {
     let mut shown = format!("{protocol} {}", dz_text::line(&program.command));
     for line in &program.setup {
         // Writing to a string does not fail.
-        let _ = write!(shown, ", then says {line:?}");
+        let _ = write!(shown, ", then gets {line:?}");
     }
     shown
 }
@@ -191,6 +191,6 @@ mod tests {
     #[test]
     fn a_program_is_shown_with_all_it_is_told() {
         let shown = text(&program("bot \u{1b}[2J", &["log \u{7}x"]));
-        assert_eq!(shown, "gtp bot \\u{1b}[2J, then says \"log \\u{7}x\"");
+        assert_eq!(shown, "gtp bot \\u{1b}[2J, then gets \"log \\u{7}x\"");
     }
 }

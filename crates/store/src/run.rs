@@ -324,13 +324,13 @@ fn check(object: &ObjectRef, bytes: u64, hash: &blake3::Hash) -> Result<()> {
     }
     let hash = hash.to_hex();
     if hash.as_str() != object.blake3 {
-        let what = format!("its BLAKE3 hash is {hash}, the ledger says {}", object.blake3);
+        let what = format!("its BLAKE3 hash is {hash}, the ledger states {}", object.blake3);
         return Err(StoreError::damaged(&object.path, what));
     }
     Ok(())
 }
 
 fn wrong_length(object: &ObjectRef, bytes: u64) -> StoreError {
-    let what = format!("it has {bytes} bytes, the ledger says {}", object.bytes);
+    let what = format!("it has {bytes} bytes, the ledger states {}", object.bytes);
     StoreError::damaged(&object.path, what)
 }

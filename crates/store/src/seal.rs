@@ -35,7 +35,7 @@ pub fn unseal(file: &[u8], digits: usize) -> Result<(Cow<'_, [u8]>, bool), Strin
     let hash = blake3::hash(body).to_hex();
     if &hash.as_bytes()[..digits] != stated {
         let stated = String::from_utf8_lossy(stated);
-        return Err(format!("its content has the hash {hash}, but it says {stated}"));
+        return Err(format!("its content has the hash {hash}, but it states {stated}"));
     }
     Ok(([body, b"}"].concat().into(), true))
 }

@@ -190,6 +190,6 @@ fn alive(other: &Newest, age: Duration) -> MailboxError {
         home: String,
     }
     let named = serde_json::from_slice::<Named>(&other.content);
-    let home = named.map_or_else(|_| "it does not say its name".to_owned(), |named| named.home);
+    let home = named.map_or_else(|_| "its name is unknown".to_owned(), |named| named.home);
     MailboxError::HomeAlive { seconds: age.as_secs(), home }
 }

@@ -176,7 +176,7 @@ impl<G: Game> UnitCheck<G> {
             Some(fork) => record.start_moves.starts_with(&fork.moves),
         };
         if !begins_right {
-            return Err(of_game("it does not begin as its number says"));
+            return Err(of_game("its start does not fit its number"));
         }
         let is_full = record.plies_total() >= self.games.plies_max as usize;
         if record.end == GameEnd::PlyLimit && !(is_full && record.outcome == Outcome::DRAW) {

@@ -117,7 +117,7 @@ impl Table {
         let same = cell.budget == self.evaluations
             && cell.measure == self.measure
             && cell.config == self.config_json(variant)?;
-        ensure!(same, "{} was made when the table said something else; delete it", place());
+        ensure!(same, "{} was made under a different table; delete it", place());
         Ok(Some(cell))
     }
 

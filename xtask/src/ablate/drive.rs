@@ -110,7 +110,7 @@ impl Drive<'_> {
         if self.run.exists() {
             let begun = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             let run = self.run.display();
-            ensure!(begun == what, "{run} was begun when the table said something else; delete it");
+            ensure!(begun == what, "{run} was begun under a different table; delete it");
             return Ok(());
         }
         fs::write(&path, what)?;

@@ -168,7 +168,7 @@ impl Table {
             }
             let stated = self.base.get(section).and_then(|section| section.get(key));
             let stated = stated.with_context(|| format!("base.toml must state {section}.{key}"))?;
-            ensure!(*stated != value, "{change} is what the base says already");
+            ensure!(*stated != value, "{change} is already in the base");
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn tables_that_cannot_be_are_refused() {
         for (variants, why) in [
-            (variant("tree", "search.graph=true"), "says already"),
+            (variant("tree", "search.graph=true"), "already in the base"),
             (variant("tree", "search.prove=true"), "must state search.prove"),
             (variant("tree", "run.seed=2"), "not a variant's to set"),
             (variant("tree", "search.graph"), "not section.key=value"),

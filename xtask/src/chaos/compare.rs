@@ -61,7 +61,7 @@ pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
     }
     for (left, right) in whole.entries.iter().zip(&other.entries) {
         if left != right {
-            found.push(format!("the ledger says {right} instead of {left}"));
+            found.push(format!("the ledger states {right} instead of {left}"));
             break;
         }
     }

@@ -158,7 +158,7 @@ const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
     \"mogo\" and selection = \"uct\" or another of search.selection, \
     { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
-    setup = [\"lines said first\"] where the program needs some and optional = true where ratings \
+    setup = [\"lines sent first\"] where the program needs some and optional = true where ratings \
     may do without it, no name twice";
 
 impl Entry for Anchor {

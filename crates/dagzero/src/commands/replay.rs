@@ -108,7 +108,7 @@ impl RecordedGame {
             let header = reader.header().clone();
             let mut games = reader.games();
             let record = games.nth((number - first) as usize);
-            let record = record.context("the shard has fewer games than the ledger says")??;
+            let record = record.context("the shard has fewer games than the ledger states")??;
             let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
             let champion = champions.clone().find(|c| c.generation == shard.generation).cloned();
             let shard = shard.object.path.clone();

@@ -109,7 +109,7 @@ fn read_score(sheet: &mut Sheet, stated: Option<Score>, termination: &str) {
             let tag = stated.pgn();
             let word = written.pgn();
             let what =
-                format!("the tag Result says {tag}, the end of the moves {word}: the tag counts");
+                format!("the tag Result is {tag}, the end of the moves {word}: the tag counts");
             sheet.notes.add(line, what);
         }
         sheet.score = stated;

@@ -26,7 +26,7 @@ const SCALED: [(f64, f64); 8] = [
 pub(super) fn of(root: &Node) -> Result<(Option<String>, Option<String>), String> {
     let Some(written) = root.value("KM") else { return Ok((None, None)) };
     if written.trim().is_empty() {
-        return Ok((None, Some("KM[] says no komi".to_owned())));
+        return Ok((None, Some("KM[] holds no komi".to_owned())));
     }
     let bad = || {
         let text: String = written.chars().take(16).collect();

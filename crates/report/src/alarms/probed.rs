@@ -143,7 +143,7 @@ impl Probed {
             .map(|(counts, scatter)| scatter.share(self.symmetries).filter(|_| counts));
         let Some(most) = shares.into_iter().flatten().reduce(f64::max) else {
             return CHECK.unjudged(
-                "The network says nearly the same of every position: it has not learned yet.",
+                "The network's answers are nearly the same for every position: it has not learned yet.",
             );
         };
         let severity = Severity::above(most, VIEW_WARNING, VIEW_ALARM);

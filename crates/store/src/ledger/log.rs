@@ -223,7 +223,7 @@ pub(super) fn read_sealed(run: &Run, number: u64) -> Result<Option<(Record, bool
         |what: String| StoreError::Corrupt { path: path.clone(), what, advice: advice(number) };
     let (record, sealed) = Record::from_bytes(&bytes).map_err(corrupt)?;
     if record.number != number {
-        return Err(corrupt(format!("it says that it is record {}", record.number)));
+        return Err(corrupt(format!("it has the number of record {}", record.number)));
     }
     Ok(Some((record, sealed)))
 }

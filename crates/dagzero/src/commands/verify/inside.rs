@@ -127,7 +127,7 @@ pub(super) fn match_file(
     let plies_max = header.plies_max;
     replay_all(&AnyGame::of(&header.game.parse()?)?, &games, plies_max)?;
     let counted = result_of(&games);
-    ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
+    ensure!(counted == *result, "its games come to {counted:?}, the ledger states {result:?}");
     Ok(counted.games)
 }
 
@@ -144,7 +144,7 @@ fn same<T: PartialEq + fmt::Display + ?Sized>(
     found: &T,
     wanted: &T,
 ) -> anyhow::Result<()> {
-    ensure!(found == wanted, "its {what} is {found}, the ledger says {wanted}");
+    ensure!(found == wanted, "its {what} is {found}, the ledger states {wanted}");
     Ok(())
 }
 

@@ -100,7 +100,7 @@ impl Findings {
             self.bad(&fault.path, &fault.what, remedy);
         }
         if audit.state.started.is_none() {
-            self.bad(layout::LOG, "no record says that the run began", "start it: dagzero run");
+            self.bad(layout::LOG, "no record of the run's start", "start it: dagzero run");
         }
     }
 
@@ -123,10 +123,10 @@ impl Findings {
         let found = loaded.stated_hash();
         let stated = &audit.state.config_hash;
         if audit.state.started.is_some() && found != *stated {
-            let what = format!("it has the hash {found}, the ledger says {stated}");
+            let what = format!("it has the hash {found}, the ledger states {stated}");
             self.bad(layout::CONFIG, what, remedy);
         } else if !is_older && run.config_toml().is_ok_and(|text| text != loaded.config.to_toml()) {
-            self.bad(layout::CONFIG, "it says the same as before, but in other words", remedy);
+            self.bad(layout::CONFIG, "its meaning is the same as before, but not its text", remedy);
         }
     }
 

@@ -140,7 +140,7 @@ impl<'a> Checker<'a, '_> {
                 let others = || paths().rev().skip(1).map(|path| inside::row_count(&path));
                 if is_last && paths().all(|path| path.exists()) {
                     let sum = rows + others().sum::<u64>();
-                    ensure!(sum == wanted, "its set has {sum} rows, the ledger says {wanted}");
+                    ensure!(sum == wanted, "its set has {sum} rows, the ledger states {wanted}");
                 }
                 Ok(())
             }
