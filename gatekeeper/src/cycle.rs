@@ -47,8 +47,8 @@ pub struct GateCycle<'a> {
     pub cycle: u32,
     /// Anchors whose programs this user has not let the run start: their matches are left out.
     pub denied: &'a BTreeSet<String>,
-    /// What the turn takes; where stages work side by side, what the cycle takes, which is the time
-    /// from the end of the last one.
+    /// The turn's time. In asynchronous mode it is the cycle's time, from the end of the previous
+    /// cycle.
     pub spent: &'a Spent,
 }
 
@@ -90,7 +90,8 @@ impl GateCycle<'_> {
             let overlaps = self.config.lead_cycles() > 0;
             let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
             let wall_ms = before_ms + self.spent.wall_ms();
-            // Its time is no part of the cycle's, which says how many cycles fit into a limit.
+            // Its time is not part of the cycle's, which determines how many cycles fit into a
+            // limit.
             if !self.final_match(wall_ms)? {
                 self.spent.note_last(());
                 return Ok(TurnEnd::Stopped);

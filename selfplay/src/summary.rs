@@ -57,7 +57,7 @@ pub(crate) fn summary(total: &CycleTally, costs: &Costs) -> SelfplaySummary {
     }
 }
 
-/// What this process's time went into; none where nothing was evaluated in batches.
+/// Parts of this process's time; `None` where nothing was evaluated in batches.
 pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
     let times = &tally.times;
     let share = |part: Duration| part.as_secs_f64() / times.running.as_secs_f64().max(1e-9);

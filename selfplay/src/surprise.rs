@@ -25,7 +25,7 @@ pub(crate) fn share_out(plies: &mut [PlyRecord], surprises: &[f64], share: f64) 
     let is_full = |ply: &PlyRecord| ply.kind == SearchKind::Full;
     let full = || plies.iter().zip(surprises).filter(|(ply, _)| is_full(ply));
     let weight: f64 = full().map(|(ply, _)| f64::from(ply.weight)).sum();
-    // What counts little is little of a surprise too.
+    // A search with little weight also has little surprise.
     let whole: f64 = full().map(|(ply, surprise)| f64::from(ply.weight) * surprise).sum();
     if whole <= 0.0 {
         return;

@@ -16,13 +16,13 @@ pub struct Sample {
     pub cycle: u64,
     /// Which pass over the window it is, from 0; part of the hashes from 1 on.
     pub pass: u32,
-    /// What is taken from each sampled bucket; only the last one may be taken in part.
+    /// The rows taken from each sampled bucket. Only the last bucket may be taken in part.
     pub picks: Vec<Pick>,
     /// Rows in all.
     pub rows: u64,
 }
 
-/// What is taken from one bucket.
+/// The rows taken from one bucket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pick {
     /// Index of the shard in the window.

@@ -94,7 +94,7 @@ impl<G: Game> Shuffler<G> {
         &self.header
     }
 
-    /// Pass 1 for one shard, once: later calls find what it made, in memory or on disk.
+    /// Pass 1 for one shard, once: later calls find its result in memory or on disk.
     ///
     /// # Errors
     /// As [`Scatter::shard`].

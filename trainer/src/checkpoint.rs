@@ -10,7 +10,7 @@
 //! 32 bytes  BLAKE3 of everything before
 //! ```
 //!
-//! The bytes depend only on what was trained, not on the time or the process.
+//! The bytes depend only on the training, not on the time or the process.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

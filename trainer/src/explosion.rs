@@ -79,7 +79,7 @@ impl LossGuard {
         if self.above >= self.steps { self.judge() } else { Ok(()) }
     }
 
-    /// Whether the loss is too high now: what is trained then is not to be built on.
+    /// Whether the loss is too high now. The result of such steps must not be used.
     pub fn is_above(&self) -> bool {
         self.steps > 0 && self.above > 0
     }

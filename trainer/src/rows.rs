@@ -94,7 +94,7 @@ impl CycleRows {
         reader.check(&self.identity.game, &self.identity.encoding)
     }
 
-    /// What the rows of the run's own board share; `None` where there are none.
+    /// Common fields of the rows of the run's own board; `None` where there are none.
     fn own_header(&self) -> Option<&RowFileHeader> {
         let boards = self.boards.iter().map(|board| &board.header);
         boards.into_iter().find(|header| header.game == self.identity.game)
@@ -104,7 +104,7 @@ impl CycleRows {
     /// without rows to train on has the network of its game.
     ///
     /// # Errors
-    /// If there is no such game, or the rows do not carry what a head learns from.
+    /// If there is no such game, or the rows do not carry the targets of a head.
     pub fn network_spec(
         &self,
         network: &NetworkSection,

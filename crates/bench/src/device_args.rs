@@ -51,7 +51,7 @@ pub struct DeviceArgs {
     /// For `soak`: training steps
     #[arg(long, value_name = "N", default_value = "20000")]
     pub(crate) steps: u64,
-    /// For `device`, `games`: seconds that each figure may take, after what is compiled has been
+    /// For `device`, `games`: seconds that each figure may take, after all compilation
     #[arg(long, value_name = "S", default_value = "5")]
     pub(crate) seconds: f64,
 }

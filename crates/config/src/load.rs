@@ -94,7 +94,7 @@ impl RunConfig {
         }
     }
 
-    /// Reads a text; there is no configuration only where the text is not TOML.
+    /// Reads a text. Only a text that is not TOML gives no configuration.
     fn parse(
         text: &str,
         overrides: &[String],

@@ -16,9 +16,9 @@ pub enum ProtocolKind {
 /// An engine by its command line.
 ///
 /// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is sent once the engine
-/// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command stand
-/// apart by spaces; quotes, single or double, keep a word together. A line of UCI that begins with
-/// `go` is what every move is asked with, instead of a time.
+/// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command are
+/// separated by spaces; quotes, single or double, keep a word together. A line of UCI that begins
+/// with `go` is sent for every move, instead of a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// What it speaks.

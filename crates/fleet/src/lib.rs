@@ -6,7 +6,7 @@
 //! seems to be played. A unit's bytes depend only on the plan and its number. Claims therefore only
 //! save time: if two workers play a unit, the bytes are the same.
 //!
-//! Nothing in here reads a clock or a file: time is passed in, and what was listed.
+//! Nothing in here reads a clock or a file: callers pass the time and the listings.
 
 mod board;
 mod choice;

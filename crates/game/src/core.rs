@@ -351,7 +351,7 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         Targets::default()
     }
     /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of
-    /// a game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
+    /// a game, `None` for points of neither: `[H, W]` as seen through `symmetry`.
     fn ownership(
         &self,
         _end: &<Self::Game as Game>::State,

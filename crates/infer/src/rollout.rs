@@ -73,7 +73,7 @@ impl Rollout {
     }
 
     /// As [`Rollout::play`], but moves are chosen by `sample`, which gets the position, random
-    /// words and working memory, whatever `policy` says.
+    /// words and working memory. `policy` is ignored.
     pub fn play_by<G: Game>(
         &self,
         leaf: &LeafView<'_, G>,

@@ -82,7 +82,7 @@ impl Workers {
         })
     }
 
-    /// Evaluates a batch that nobody has begun on the calling thread. Returns false if there is
+    /// Evaluates a batch that no thread has begun, on the calling thread. Returns false if there is
     /// none, or no handle.
     fn help(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };

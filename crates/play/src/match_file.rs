@@ -218,7 +218,7 @@ pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>
 /// If it is no match file, of another format, or not whole.
 pub fn read_match(text: &str) -> Result<PlayedMatch, MatchFileError> {
     let (first, rest) = text.split_once('\n').ok_or(MatchFileError::Empty)?;
-    // What it is before what is in it: the fields differ from format to format.
+    // The format is read before the rest, because the fields differ from format to format.
     let Kind { kind, format } = serde_json::from_str(first).map_err(MatchFileError::Header)?;
     if kind != KIND || format != FORMAT {
         return Err(MatchFileError::Format { kind, format });

@@ -43,7 +43,7 @@ pub struct GameSeed {
     pub game_number: u64,
 }
 
-/// Batches of one search: what is out, the oldest first, and what waits to be sent.
+/// Batches of one search: outstanding ones, the oldest first, and leaves that wait to be sent.
 #[derive(Debug, Default)]
 pub struct Pipeline {
     held: Vec<EncodedLeaf>,
@@ -362,7 +362,7 @@ impl<G: Game> MoveSearch<G> {
     /// # Errors
     /// [`SavedError`] if it belongs to another position or player, or is damaged.
     pub fn restore(&mut self, saved: SavedSearch<Compact>) -> Result<(), SavedError> {
-        // A search that cannot be restored is empty, and this one is to stay as it is then.
+        // A search that cannot be restored is empty, and this one must stay unchanged then.
         let mut search = self.search.clone();
         search.restore(saved)?;
         self.search = search;

@@ -36,8 +36,8 @@ pub struct ProbedPosition {
 /// Moves of a policy that are kept.
 pub const POLICY_MAX: usize = 32;
 
-/// What a process of the gatekeeper spent on a cycle's matches; one that was interrupted has a line
-/// for each process.
+/// Effort of a process of the gatekeeper for a cycle's matches. Interrupted matches have a line for
+/// each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchTimes {
     /// The cycle.

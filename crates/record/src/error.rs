@@ -120,7 +120,7 @@ pub enum RecordError {
     },
 }
 
-/// Text of a message: in one line whatever was given, and cut where nobody reads on.
+/// Text of a message: always one line, and cut at a readable length.
 pub(crate) fn short(what: &str) -> String {
     const CHARS_MAX: usize = 400;
     let line = dz_text::line(what);

@@ -8,7 +8,7 @@ use dz_text::Decoded;
 ///
 /// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text
 /// that fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says
-/// so. The games of an SGF may each have a `CA` of their own.
+/// so. Each game of an SGF may have its own `CA`.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut decoded = decode_bytes(bytes);
     if let Cow::Owned(text) = unix_lines(&decoded.text) {

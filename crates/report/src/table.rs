@@ -108,8 +108,8 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table as HTML; a line that says so where there are no rows. Of a long table some rows
-    /// are shown and all others folded: of cycles the newest are shown, otherwise the first.
+    /// The table as HTML, or a line that there are no rows. Of a long table some rows are shown and
+    /// all others folded: of cycles the newest are shown, otherwise the first.
     pub(crate) fn html(&self, without_rows: &str) -> String {
         if self.rows.is_empty() {
             return format!("<p class=\"none\">{}</p>\n", escape(without_rows));
@@ -194,7 +194,7 @@ pub(crate) fn opening(key: &str, class: &str, labels: impl Iterator<Item = Strin
 /// What ends a table that [`opening`] began.
 pub(crate) const CLOSING: &str = "</tbody></table></div>\n";
 
-/// Text as a string of CSS: what is neither a letter nor a digit is escaped by its number.
+/// Text as a string of CSS: characters other than letters and digits are escaped by their numbers.
 fn quoted(text: &str) -> String {
     let mut out = String::from("'");
     for c in text.chars() {

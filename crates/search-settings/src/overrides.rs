@@ -35,8 +35,8 @@ impl SearchSection {
         Self::read(&mut SectionReader::new("search", &file, &mut findings))
     }
 
-    /// This with `search.key=value` laid over it, and the seed of `search.seed=N`, 0 if there is
-    /// none: a search in a run has its seed from the run.
+    /// Returns these settings with the overrides `search.key=value`, and the seed of
+    /// `search.seed=N` or 0. Searches of a run get their seeds from the run instead.
     ///
     /// # Errors
     /// Everything that is wrong with the overrides; never empty.

@@ -139,8 +139,8 @@ section! {
         /// visit asks the rules for the outcome again and averages it, for outcomes that are
         /// samples.
         [Results, Limits::Any] terminals: Terminals = Terminals::Fixed;
-        /// What a playout is worth that comes back to a position on its own path: `count` the
-        /// position's value (KataGo), `draw` 0 (lc0's twofold repetition).
+        /// Value of a playout that comes back to a position on its own path: `count` takes the
+        /// position's value (KataGo), `draw` takes 0 (lc0's twofold repetition).
         [Results, Limits::Any] revisit: Revisit = Revisit::Count;
         /// Whether outcomes that are certain are propagated and not searched again (Winands 2008).
         [Results, Limits::Any] prove: bool = false;
@@ -161,7 +161,7 @@ section! {
         /// "puct"`, `leaf_value = "network"` and `backup = "idempotent"`.
         [Results, real(0.0, 10.0)] score_utility_static: f64 = 0.0;
         /// Value of the lead relative to x0, the lead that the root expects: this times 2 / pi
-        /// atan((x - x0) / (r sqrt(H W))), r being `score_center_scale`; 0 is off (KataGo's
+        /// atan((x - x0) / (r sqrt(H W))), where r is `score_center_scale`; 0 is off (KataGo's
         /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It has the requirements of
         /// `score_utility_static`.
         [Results, real(0.0, 10.0)] score_utility_dynamic: f64 = 0.0;
@@ -190,8 +190,8 @@ section! {
         /// 1 in play and 0.2 at roots, 0 in self-play; here roots take no other share). It needs a
         /// network with `heads.optimistic_policy_weight` above 0.
         [Results, real(0.0, 1.0)] policy_optimism: f64 = 0.0;
-        /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
-        /// (1 - l) v + l z (AlphaGo: 0.5).
+        /// Value of a leaf: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }` (1 -
+        /// l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
         /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
         /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
@@ -214,8 +214,8 @@ section! {
         /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l
         /// z at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both,
         /// Q = (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at
-        /// a leaf's first visit and and counts `{ losses = n }` of `in_flight` in N_r and W_r
-        /// alone. It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
+        /// a leaf's first visit, and counts `{ losses = n }` of `in_flight` in N_r and W_r alone.
+        /// It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
         [Results, Limits::Any] edge_values: EdgeValues = EdgeValues::Average;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
         /// at the first visit. `{ start = n, waiting_max = w }` begins with n and follows the
@@ -225,8 +225,8 @@ section! {
         [Results, Limits::Any] expansion: Expansion = Expansion::FirstVisit;
         /// Leaves of one search that may wait for evaluation at once (AlphaGo Zero: 8).
         [Results, whole(1, 65_536)] leaves_max: u32 = 1;
-        /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0;
-        /// WU-UCT, Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
+        /// How a waiting leaf steers other playouts away from its path: as `visits` that leave Q
+        /// alone (lc0; WU-UCT, Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
         [Results, Limits::Any] in_flight: InFlight = InFlight::Visits;
         /// Walks that may stand before leaves that wait, each with what `in_flight` counts until
         /// that leaf is answered, so that the next walk goes around it (lc0 allows such collisions,
@@ -238,7 +238,7 @@ section! {
         /// k of forced playouts, in full searches of self-play: a visited root move with fewer than
         /// sqrt(k P s) visits is taken at once (Wu 2019, section 3.2: 2); 0 is off.
         [Results, real(0.0, 1000.0)] forced_playouts: f64 = 0.0;
-        /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the
+        /// Meaning of selfplay.dirichlet_alpha: the concentration of `each` move (AlphaZero), the
         /// `total` over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for
         /// moves of small but not negligible prior (KataGo).
         [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Each;

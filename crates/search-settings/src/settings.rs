@@ -61,8 +61,8 @@ impl SearchSettings {
         }
     }
 
-    /// The searches of matches: the same without what is there to explore, that is forced playouts,
-    /// a temperature of the root's priors, and Gumbel noise.
+    /// The searches of matches: the same without exploration for training, that is without forced
+    /// playouts, a temperature of the root's priors, and Gumbel noise.
     pub fn for_matches(section: &SearchSection) -> Self {
         let mut settings = Self::of(section);
         settings.root = settings.quiet_root();

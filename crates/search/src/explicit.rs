@@ -80,7 +80,7 @@ pub struct ExplicitGraph {
 struct Checked {
     id: i64,
     sign: i8,
-    /// The first player's: the evaluator's, or what it is worth where play is over.
+    /// The first player's value: the evaluator's, or the outcome where the game is over.
     value: f64,
     children: Vec<u32>,
     priors: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What a search knows of positions before it looks at them: "offline knowledge" (Gelly and Silver,
+//! Knowledge of positions before they are searched: "offline knowledge" (Gelly and Silver,
 //! Combining Online and Offline Knowledge in UCT, ICML 2007).
 
 use std::fmt::Debug;

@@ -68,7 +68,7 @@ pub struct TracedMove {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracer {
     pub playouts: Vec<TracedPlayout>,
-    /// Counts after the last playout: what has grown since shows why the next one ended.
+    /// Counts after the last playout. Counts that grow from there show why the next one ended.
     pub counts: SearchCounts,
 }
 

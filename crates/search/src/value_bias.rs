@@ -1,5 +1,5 @@
-//! Subtree value bias correction (KataGo, KataGoMethods.md, section of that name): what the network
-//! got wrong after a move is taken off what it says after similar moves.
+//! Subtree value bias correction (KataGo, KataGoMethods.md, section of that name): the network's
+//! error after a move is subtracted from its values after similar moves.
 //!
 //! ```text
 //! e(n) = U(n) - sum_a N(n,a) Q(child(n,a)) / s      w(n) = s^alpha      s = sum_a N(n,a)

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 /// Progress is noted at most once in this time.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
 
-/// Hands events on, and notes in the stage's lock what they say of its turn.
+/// Hands events on, and notes the turn that they report in the stage's lock.
 pub(crate) struct NotedProgress {
     events: EventSink,
     /// Events may still come when the stage has given its lock back.

@@ -100,8 +100,8 @@ pub fn fitted(text: &str, indent: usize) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// A line in lines of at most `columns`, the first `indent` of which are free behind the first.
-/// What stands in them in the first line stays as it is.
+/// Wraps a line to at most `columns`. All lines but the first are indented by `indent`, and the
+/// first `indent` columns of the first line stay unchanged.
 fn broken(text: &str, indent: usize, columns: usize) -> String {
     let behind = text.char_indices().nth(indent).map_or(text.len(), |(at, _)| at);
     let (head, rest) = text.split_at(behind);

@@ -106,8 +106,8 @@ impl StageContext {
         self.lock.stage()
     }
 
-    /// What `cycle` takes of the gatekeeper's time, who ends cycles: its turn, which begins now, or
-    /// all since the last cycle ended where stages work side by side.
+    /// The gatekeeper's time for `cycle`, since the gatekeeper ends cycles: its turn, which begins
+    /// now, or in asynchronous mode the time since the last cycle ended.
     pub fn spent_on_cycle(&mut self, cycle: u32) -> Spent {
         let waited = self.waited.take().filter(|waited| waited.cycle() == cycle);
         let begun = if self.config.lead_cycles() > 0 { self.idle_since } else { Instant::now() };

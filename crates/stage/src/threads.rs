@@ -69,8 +69,8 @@ pub fn end_for_lack_of_threads() {
     });
 }
 
-/// Whether a panic says that the system gave no thread: `std`'s words, or those of a pool, with the
-/// error's number.
+/// Whether a panic means that the system gave no thread: by `std`'s words, or those of a pool, with
+/// the error's number.
 fn is_lack_of_threads(message: &str) -> bool {
     let is_about = ["spawn thread", "ThreadPoolBuildError", "thread pool"];
     is_about.iter().any(|words| message.contains(words))

@@ -8,8 +8,8 @@ pub const CONFIG: &str = "config.toml";
 pub const REPORT: &str = "report.html";
 /// The page that compares the run with others; may be replaced at any time.
 pub const COMPARISON: &str = "report-compare.html";
-/// What runs of the preset have reached, a copy of the file beside the configuration; for the
-/// report only.
+/// Expected results of the preset, a copy of the file beside the configuration. For the report
+/// only.
 pub const EXPECTED: &str = "expected.json";
 /// Folder of the ledger's records.
 pub const LOG: &str = "log";

@@ -93,8 +93,8 @@ impl Run {
         read.is_ok() && content == LOST && !self.local_path(shard).exists()
     }
 
-    /// Whether the run goes on without a shard: retention gave it up, or it was damaged and set
-    /// aside, and no good copy was put in its place.
+    /// Whether the run continues without a shard: retention removed it, or it was damaged and set
+    /// aside, and no good copy has replaced it.
     pub fn is_given_up(&self, state: &RunState, shard: &ObjectRef) -> bool {
         let is_aside = || !self.local_path(shard).exists() && self.set_aside_path(shard).exists();
         state.expired.contains(&shard.path) || is_aside()

@@ -19,8 +19,9 @@ pub fn seal(object: &[u8], digits: usize) -> Vec<u8> {
     [body, MARK, &hash.as_bytes()[..digits], END].concat()
 }
 
-/// The object without its last field, and whether it had one. A file without it is handed back as
-/// it is: earlier versions wrote no hash, and a damaged seal leaves a field that readers refuse.
+/// The object without its last field, and whether it had one. A file without it is returned
+/// unchanged: earlier versions wrote no hash, and a damaged seal leaves a field that readers
+/// refuse.
 ///
 /// # Errors
 /// In words, if the hash is another one.

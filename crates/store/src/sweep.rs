@@ -93,8 +93,8 @@ impl Run {
     /// path.
     ///
     /// # Errors
-    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way, and what the
-    /// operating system reports.
+    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way; also errors of the
+    /// operating system.
     pub fn move_to(&self, path: &str, to: &str) -> Result<String> {
         let from = way(self.root(), path, false)?;
         let io = |e| StoreError::io(path, e);

@@ -331,7 +331,7 @@ impl Carrier {
         self.mailbox.replace(BOARD, &board.to_bytes())
     }
 
-    /// Removes all that belongs to this plan and earlier ones, but what was refused.
+    /// Removes everything of this plan and earlier ones, except refused units.
     fn clear(&mut self) -> Result<(), MailboxError> {
         self.mailbox.replace(BOARD, &Board::empty(self.epoch).to_bytes())?;
         let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };

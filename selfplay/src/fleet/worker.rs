@@ -301,7 +301,7 @@ impl Worker<'_> {
         Ok(Some(Loaded { sources, name, evaluator }))
     }
 
-    /// What the games of a plan take from earlier ones; none where it is not in the mailbox.
+    /// The earlier games that a plan needs; `None` if they are not in the mailbox.
     fn past_of(&self, plan: &Plan) -> anyhow::Result<Option<Past>> {
         let Some(object) = &plan.past else { return Ok(Some(Past::default())) };
         let path = past_path(&object.blake3);

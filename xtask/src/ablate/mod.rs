@@ -59,8 +59,8 @@ impl Ablate {
     /// Makes the cells that lack, and answers how many were made; `say` hears how it goes.
     ///
     /// # Errors
-    /// If the table or a stored cell is wrong, or a cell cannot be made; the others are made all
-    /// the same.
+    /// If the table or a stored cell is wrong, or a cell cannot be made. The other cells are made
+    /// anyway.
     pub fn run(&self, say: impl Fn(&str) + Sync) -> anyhow::Result<usize> {
         let table = self.read_table()?;
         let open = self.open_cells(&table)?;

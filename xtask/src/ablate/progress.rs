@@ -14,8 +14,8 @@ pub(super) struct Progress {
     pub(super) seconds: Seconds,
     /// Rows trained on.
     pub(super) trained_rows: u64,
-    /// Whether a network's cycle has games and no evaluations: costs are those of the process that
-    /// closed the cycle, and it found the games there.
+    /// Whether a network's cycle has games but no evaluations. Costs are those of the process that
+    /// closed the cycle, and that process may have found the games finished.
     pub(super) is_lost: bool,
 }
 

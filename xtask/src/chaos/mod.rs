@@ -1,4 +1,4 @@
-//! Kills a run again and again, lets it resume, and compares what it ends with.
+//! Kills a run again and again, lets it resume, and compares the result.
 //!
 //! First once at every named point of a publication that the undisturbed run reaches
 //! (`crates/store/src/faults.rs` lists them), then at random moments. Some kills hit the whole run,

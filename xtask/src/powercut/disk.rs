@@ -24,7 +24,7 @@ pub(super) struct Disk {
     folders: Vec<Folder>,
     /// Files by the kernel's number, which is used again after a file is gone.
     inodes: BTreeMap<u64, usize>,
-    /// Published files and what they hold: each has been synced, with its name.
+    /// Published files and their contents. Each has been synced, with its name.
     acknowledged: BTreeMap<String, Vec<u8>>,
     /// Published files that were removed.
     removed: BTreeSet<String>,

@@ -1,5 +1,4 @@
-//! Where a card's kernels stay when the process ends: compiled, and what was chosen among by
-//! measuring.
+//! The cache on disk of a card's compiled kernels and of choices made by measuring.
 //!
 //! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is
 //! built in, by default beside the Cargo workspace that it is started in, and compiled kernels only
@@ -70,8 +69,8 @@ fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
 }
 
 /// A folder in `shared` that nobody but this user can write or read: kernels are programs. It is
-/// `dagzero-<user>` where that is such a folder or can be made; else one of this process alone,
-/// which the next process does not find again.
+/// `dagzero-<user>` if that is such a folder or can be made. Otherwise it is a folder for this
+/// process alone, which the next process does not find again.
 fn private_folder(shared: &Path) -> PathBuf {
     let mine = user_id();
     let folder = shared.join(format!("dagzero-{mine}"));

@@ -24,8 +24,8 @@ const SLACK_AT_LOAD: f64 = 10.0;
 /// does.
 ///
 /// # Errors
-/// [`NetError::Canary`] if they do not agree, or if a logit is no number; what either engine
-/// reports.
+/// [`NetError::Canary`] if they do not agree, or if a logit is not finite. Also the errors of
+/// either engine.
 pub(crate) fn check_loaded<G: Game>(
     game: &G,
     file: &NetworkFile,

@@ -17,7 +17,7 @@ use crate::infer::options::EvaluatorOptions;
 use crate::precision::Precision;
 
 /// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
-/// our kernels, on a card with Burn and one of ours), and checks that it is computed rightly there.
+/// our kernels, on a card with Burn and one of ours), and checks the answers there.
 ///
 /// # Errors
 /// [`NetError::File`] if the bytes are no network, or one of another game or encoding.

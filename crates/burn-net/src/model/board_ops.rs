@@ -142,7 +142,7 @@ impl BoardOps {
         self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
     }
 
-    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
+    /// Returns the input of a policy's layer from rows `[B * H * W, C]`: these, or whole boards,
     /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         let by_point = self.any_size || self.policy_planes > 0;

@@ -145,7 +145,7 @@ pub(crate) fn entropy(
     (each * shares.reshape([rows, 1])).sum_dim(0)
 }
 
-/// What one unit of a head's number is, in plies or points; 1 where it gives no number.
+/// One unit of a head's number, in plies or points; 1 where it gives no number.
 pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
     match head.output() {
         HeadOutput::Number(Unit::Area) => spec.area() as f64,

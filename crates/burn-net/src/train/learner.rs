@@ -113,7 +113,7 @@ pub struct TrainBatch {
     pub policy_weights: Vec<f32>,
     /// How much each row's outcome counts, `[B]`, 0 or more.
     pub value_weights: Vec<f32>,
-    /// What heads beside policy and value learn from; empty where the network has no such head.
+    /// Targets of heads beside policy and value; empty where the network has no such head.
     pub heads: PerHead<HeadRows>,
 }
 
@@ -191,7 +191,7 @@ pub struct LearnerOptions {
     pub value_loss: ValueLoss,
     /// What the value's loss counts beside the policy's, 0 or more.
     pub value_weight: f64,
-    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not
+    /// Weight of each head's loss, 0 or more; of no effect for heads that the network does not
     /// have.
     pub head_weights: PerHead<f64>,
     /// What products take their factors in, forward and backward: [`Precision::F32`] or

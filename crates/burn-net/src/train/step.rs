@@ -114,8 +114,8 @@ impl BatchPasses {
         let rows: usize = parts.iter().map(|part| part.batch.planes.len).sum();
         let batches: Vec<&TrainBatch> = parts.iter().map(|part| part.batch).collect();
         let whole = Totals::of(&self.spec, &batches);
-        // To all devices before the first has something to do: a copy waits for what its source
-        // does before.
+        // Copies go to all devices before the first gets work, because a copy waits for earlier
+        // work of its source.
         let copies: Vec<Tensor<1>> =
             self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
         let mut shards = Vec::new();

@@ -26,7 +26,7 @@ section! {
     }
 }
 
-/// What the games of a cycle are for, where moves are sampled from policies.
+/// The purpose of a cycle's games, where moves are sampled from policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReinforcePhase {
     /// Policy gradient.
@@ -36,7 +36,8 @@ pub enum ReinforcePhase {
 }
 
 impl RunConfig {
-    /// What the games of a cycle, from 1, are for; none where searches choose the moves.
+    /// Returns the purpose of a cycle's games, from cycle 1 on; `None` where searches choose the
+    /// moves.
     pub fn reinforce_phase(&self, cycle: u32) -> Option<ReinforcePhase> {
         let reinforce = &self.reinforce;
         // The first cycle has no network to play with.

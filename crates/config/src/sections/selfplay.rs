@@ -101,9 +101,10 @@ section! {
         /// Games without resignation that `adaptive` takes into account, from the newest cycles,
         /// whole cycles at a time. Until there are that many, nobody resigns.
         [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
-        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from
-        /// where the values of `soft_resign_plies` plies in a row all say the same winner with more
-        /// than v (KataGo: 0.9). They are played to their ends, so no outcome is lost.
+        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided: from
+        /// the point where the values of `soft_resign_plies` plies in a row all favour the same
+        /// winner with more than v (KataGo: 0.9). They are played to their ends, so no outcome is
+        /// lost.
         [Results, Limits::Any] soft_resign: SoftResign = SoftResign::Off;
         /// Plies in a row, of both players, the least certain of which counts (KataGo: 3).
         [Results, whole(1, 255)] soft_resign_plies: u32 = 3;

@@ -30,7 +30,7 @@ use crate::{Exit, exit::UsageError};
 ///
 /// A move's search ends at --playouts, --seconds, or its share of the clock that the front end has
 /// set, whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N`
-/// bring their N. What a search found is kept for the next moves, the opponent's too.
+/// bring their N. The tree is kept for the next moves, the opponent's too.
 ///
 /// In UCI, `go nodes` goes before --playouts, and `go depth` is no limit; everything else of `go`
 /// is. In Go areas are counted with every stone alive; two passes end the game, and moves after

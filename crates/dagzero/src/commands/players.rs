@@ -100,7 +100,7 @@ pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Resu
     };
     let first = given.into_iter().chain(games(false)).chain(games(true)).next();
     let first = first.ok_or_else(|| {
-        UsageError("no player is of a game; say which one with --game".to_owned())
+        UsageError("no player has a game; name one with --game".to_owned())
     })?;
     let canonical = canonical_spec(first)?;
     for player in found {

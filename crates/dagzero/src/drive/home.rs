@@ -168,8 +168,8 @@ impl Keeper {
         }
     }
 
-    /// Checks that this process is still the home, and mirrors what is new in the run. Returns
-    /// whether the mirror has all of it.
+    /// Checks that this process is still the home, and mirrors new files of the run. Returns
+    /// whether the mirror is complete.
     fn round(&mut self) -> Result<bool, MirrorError> {
         let (lease, renewed, stop) = (&self.lease, &self.renewed, &self.stop);
         let renew = || -> Result<bool, MailboxError> {

@@ -41,7 +41,7 @@ pub(super) fn open(files: &mut Files, rest: &str) -> Result<Found, String> {
     Err(format!("cannot load file: there is no {}{hint}", names.join(" and no ")))
 }
 
-/// The file to write that `rest` names: what stands in quotes, or all of it but a comment.
+/// The file to write that `rest` names: the quoted part, or everything except a comment.
 ///
 /// # Errors
 /// If there is none.

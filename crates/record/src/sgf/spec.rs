@@ -91,7 +91,8 @@ fn size(text: &str) -> Result<u16, String> {
 }
 
 /// Ko and suicide by the names of rules: those that `KataGo` lists (`docs/GTP_Extensions.md`,
-/// kata-set-rules) with its reading of them. Scoring is by area, whatever a record says.
+/// kata-set-rules) with its reading of them. Scoring is always by area, even if a record states
+/// otherwise.
 fn go_rules(rules: &str) -> Vec<(&'static str, String)> {
     let (superko, suicide) = match rules {
         "tromp-taylor" => ("positional", true),

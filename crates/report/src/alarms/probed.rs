@@ -18,14 +18,14 @@ use crate::report::Report;
 const VIEW_ALARM: f64 = 0.8;
 const VIEW_WARNING: f64 = 0.5;
 /// A policy nearer to equal chances than this share of their entropy, and values whose mean square
-/// distance from their mean is less, are what a network says that has not learned yet: noise, which
-/// no two views share.
+/// distance from their mean is less, are the outputs of a network that has not learned yet: noise,
+/// which no two views share.
 const ENTROPY_MAX: f64 = 0.85;
 const VALUE_SCATTER_MIN: f64 = 0.02;
 /// Positions that a share or a correlation is taken of at least.
 const POSITIONS_MIN: u64 = 10;
 
-/// What a network was measured to make of positions; [`Probed::judge`] says what that means.
+/// Measurements of a network's answers. [`Probed::judge`] interprets them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Probed {
     /// Symmetries of the game's encoding; 1 is none but the identity.
@@ -56,8 +56,8 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// Share of the variance that is owed to the view, 1 where `symmetries` views of a position
-    /// have nothing in common; none where there is none. The mean of n values takes one n-th of
+    /// Share of the variance that the view causes, 1 where `symmetries` views of a position have
+    /// nothing in common; `None` if there is no variance. The mean of n values takes one n-th of
     /// their variance with it.
     fn share(&self, symmetries: u64) -> Option<f64> {
         let views = symmetries as f64;

@@ -1,4 +1,4 @@
-//! What points are worth (Wu 2019, appendix on score maximization; KataGo, `nninputs.cpp`,
+//! The utility of points (Wu 2019, appendix on score maximization; KataGo, `nninputs.cpp`,
 //! `ScoreValue`, and `search.cpp`, `recentScoreCenter`).
 
 use std::f64::consts::FRAC_2_PI;

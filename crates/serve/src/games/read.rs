@@ -50,7 +50,7 @@ pub(crate) fn path_of(run: &Run, place: &Place) -> PathBuf {
 /// Calls `take` with each game of a file, in the order of their numbers, until it returns false.
 ///
 /// # Errors
-/// A line for people, also where the file is damaged: what came before it has been taken.
+/// A line for people, also if the file is damaged. The games before the damage have been taken.
 pub(crate) fn each(
     run: &Run,
     place: &Place,

@@ -1,4 +1,4 @@
-//! The whole log looked at again: every record by itself, and what follows from each.
+//! Checks the whole log: every record by itself, and its consequences.
 
 use super::entry::{Entry, Record, Stage};
 use super::log::read_sealed;

@@ -32,7 +32,7 @@ pub struct StoreProof {
 }
 
 impl StoreProof {
-    /// Whether it serves as a mailbox: what is written is read and listed at once.
+    /// Whether it serves as a mailbox: written objects are read and listed at once.
     pub const fn is_consistent(&self) -> bool {
         self.unlisted == 0 && self.stale_reads == 0 && self.undeleted == 0 && self.no_winner == 0
     }

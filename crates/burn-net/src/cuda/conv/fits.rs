@@ -20,8 +20,8 @@ pub(crate) fn plays(size: [usize; 2], [outputs, inputs, side, _]: [usize; 4]) ->
 }
 
 /// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of
-/// 3x3 convolutions only the first has inputs that do not fill tiles, and nobody asks for their
-/// gradient; all 1x1 convolutions stand behind others.
+/// 3x3 convolutions only the first has inputs that do not fill tiles, and their gradient is not
+/// needed. All 1x1 convolutions come after others.
 pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
     let [outputs, inputs, side, _] = shape;
     let back = side == 3 || plays(size, [inputs, outputs, side, side]);

@@ -241,7 +241,7 @@ impl Rows {
         out
     }
 
-    /// The output, from `y` and what is there for each channel: mean, variance, gamma, beta.
+    /// Returns the output, from `y` and the tensors of each channel: mean, variance, gamma, beta.
     fn normalise(
         self,
         y: &CubeTensor,

@@ -70,7 +70,7 @@ pub(crate) trait LearningLayer: Backend {
 }
 
 impl LayerPlan {
-    /// Factors of the weight, packed for the way back; one where there is none.
+    /// Factors of the weight, packed for the backward pass; one where there is none.
     pub(super) fn packed_back(&self) -> usize {
         self.back.map_or(1, |plan| plan.factors())
     }

@@ -38,8 +38,8 @@ const DISTANCE_MAX_LINEAR: f64 = 5e-3;
 /// learns on devices, and agree there with the processor. Prints why if they do not agree.
 ///
 /// # Errors
-/// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory
-/// that it has not, say, leaves a card of no use to a process.
+/// [`NetError::Device`] if a device no longer works after the try. For example, a kernel with an
+/// invalid memory access leaves the CUDA context unusable for the process.
 pub fn learns_by_cuda_kernels(
     devices: &[DeviceChoice],
     spec: &NetworkSpec,
@@ -153,7 +153,7 @@ fn share(found: &[f32], wanted: &[f32]) -> f64 {
     largest(std::iter::once(distance(found, wanted) / length))
 }
 
-/// The largest share; infinite if one is no number, which must not be passed over.
+/// Returns the largest share; infinite if one is not a number, which must not be ignored.
 pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
     let add = |most: f64, share: f64| share.is_finite().then(|| most.max(share));
     shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)

@@ -63,7 +63,7 @@ pub(crate) struct Args {
 
 /// Positions of a batch of the speed test.
 const BATCH: usize = 1024;
-/// How long it runs, after a first batch that compiles what is to be compiled.
+/// How long it runs, after a first batch that compiles the kernels.
 const SPEED_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Serialize)]

@@ -100,7 +100,7 @@ impl<G: Game> Asked<G> {
         scatter.views += values.len() as u64;
     }
 
-    /// `views` of one position: their moves stand in the same order whatever the view.
+    /// `views` of one position: their moves stand in the same order in every view.
     fn add_policy(&mut self, views: &[Evaluation]) {
         let even = 1.0 / views[0].priors.len() as f64;
         let scatter = &mut self.probed.policy;

@@ -18,8 +18,7 @@ use crate::{Exit, drive, shown::Shown};
 #[derive(Debug, Serialize)]
 struct Checkup {
     run: PathBuf,
-    /// The network that was asked: a file of the run, or one that was named. None where there is
-    /// none yet.
+    /// The probed network: a file of the run, or a named one. `None` where there is none yet.
     network: Option<String>,
     /// What it was measured to make of positions.
     probed: Option<Probed>,

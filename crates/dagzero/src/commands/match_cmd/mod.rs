@@ -167,7 +167,8 @@ fn play(
     let task = MatchTask { plan, store: None };
     let played = arena.play(vec![task], &lockstep, &mut Tenths::default());
     if let (Some(path), true) = (out_file, played.is_err()) {
-        // Empty, it would only be in the way of the next try; that it stays is no second fault.
+        // An empty file would only be in the way of the next try. Failing to remove it is no second
+        // fault.
         let _ = fs::remove_file(path);
     }
     let played = played?.pop().context("a match was not played; please report this")?;

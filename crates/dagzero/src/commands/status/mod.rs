@@ -64,7 +64,8 @@ struct Status {
     champion: Option<Champion>,
     /// Time spent in cycles, pauses left out.
     elapsed_ms: u64,
-    /// What the cycles to come may take; none where nothing is known, or the run is finished.
+    /// Estimated time of the remaining cycles; `None` where nothing is known, or the run is
+    /// finished.
     left_ms: Option<u64>,
     games: u64,
     positions: u64,

@@ -146,8 +146,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Measurements: lines that are not as they were written. The last one may be unfinished, it is
-    /// cut off when its writer starts again.
+    /// Measurements: damaged lines. The last one may be unfinished. It is cut off when its writer
+    /// starts again.
     fn metrics(&mut self, run: &Run) {
         for stage in [Stage::Driver].into_iter().chain(Stage::WORKERS) {
             let path = layout::metrics_path(stage);

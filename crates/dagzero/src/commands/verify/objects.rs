@@ -37,7 +37,7 @@ pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Out {
         }
     }
     let Checker { missing, damaged, .. } = checker;
-    // Looked at again: a run that is going on removes what it no longer needs.
+    // Looked at again, because a running run removes files that it no longer needs.
     let ledger = Ledger::open(run).ok();
     let state = ledger.as_ref().map_or(&audit.state, Ledger::state);
     let expendable: BTreeSet<&str> = state.expendable();

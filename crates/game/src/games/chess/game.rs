@@ -94,7 +94,7 @@ impl Game for Chess {
 
     /// Position, halfmove clock, and how often each position has occurred that can come again.
     ///
-    /// That is all the future depends on, so equal keys have equal subtrees, exactly: no repetition
+    /// The future depends on nothing else, so equal keys have exactly equal subtrees: no repetition
     /// and no count of 50 moves is ever missed. The price is that orders of reversible moves lead
     /// to different nodes; lines meet again at each capture, pawn move and lost castling right.
     /// With networks that see k past positions, lines stay apart for k plies more.

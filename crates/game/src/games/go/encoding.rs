@@ -12,7 +12,7 @@ use crate::{Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry, Tar
 const KOMI_UNIT: f32 = 20.0;
 
 /// Version 1, from the mover's side: own and the opponent's stones, chains of either with one, two,
-/// and more liberties, points that only ko or superko forbids, all points; The globals are the
+/// and more liberties, points that only ko or superko forbids, all points. The globals are the
 /// mover's colour, komi from the mover's side, and whether the last move was a pass. Under
 /// `history_planes` own and the opponent's stones of that many past positions follow, the last one
 /// first, none before the start.

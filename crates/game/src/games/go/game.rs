@@ -206,7 +206,7 @@ impl Game for Go {
         self.rules.superko != Superko::Simple
     }
 
-    /// Superko bounds games by the number of positions, which is no use as a number.
+    /// Superko bounds games by the number of positions, which is too large to be useful.
     fn plies_max(&self) -> Option<u32> {
         None
     }

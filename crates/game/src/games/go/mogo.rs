@@ -1,6 +1,6 @@
 //! The policy of MoGo's rollouts (Gelly, Wang, Munos and Teytaud, Modification of UCT with Patterns
-//! in Monte-Carlo Go, INRIA RR-6062, 2006, section 3.2): one of the moves is sampled that the first
-//! successful step of these finds.
+//! in Monte-Carlo Go, INRIA RR-6062, 2006, section 3.2): the first of these steps that finds moves
+//! decides, and one of its moves is sampled.
 //!
 //! 1. The opponent's last stone put chains in atari: moves that save one, by a liberty more or by
 //!    taking a neighbour.
