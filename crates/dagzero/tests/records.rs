@@ -106,7 +106,10 @@ fn out_keeps_what_the_record_has() {
     let broken = dir.path().join("broken.txt").display().to_string();
     let turn = case("c06-free-handicap-as-moves.sgf");
     let what = refused(&["analyze", "rollout:2", &turn, "--out", &broken]);
-    assert!(what.contains("plain records cannot express that a player moves twice in a row"), "{what}");
+    assert!(
+        what.contains("plain records cannot express that a player moves twice in a row"),
+        "{what}"
+    );
 }
 
 #[test]

@@ -99,9 +99,8 @@ pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Resu
         some.filter_map(|found| found.game.as_ref())
     };
     let first = given.into_iter().chain(games(false)).chain(games(true)).next();
-    let first = first.ok_or_else(|| {
-        UsageError("no player has a game; name one with --game".to_owned())
-    })?;
+    let first =
+        first.ok_or_else(|| UsageError("no player has a game; name one with --game".to_owned()))?;
     let canonical = canonical_spec(first)?;
     for player in found {
         if let Some(other) = player.other_game(&canonical)? {

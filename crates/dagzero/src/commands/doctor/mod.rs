@@ -205,8 +205,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         };
         line("MPS", text)?;
     }
-    let how =
-        if findings.plays_by_cuda_kernels { ", convolutions by our kernel" } else { "" };
+    let how = if findings.plays_by_cuda_kernels { ", convolutions by our kernel" } else { "" };
     line("device", &format!("{}{how}", findings.device))?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
