@@ -91,7 +91,7 @@ pub(crate) fn line(
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     let anew = match reanalyzed {
         0 => String::new(),
-        count => format!(" ({} of them searched anew)", dz_stage::count_text(count)),
+        count => format!(" ({} of them reanalyzed)", dz_stage::count_text(count)),
     };
     format!(
         "generation {generation} played {} games{anew} of {:.1} plies, {} positions recorded; first player won \

@@ -150,12 +150,12 @@ impl<G: Game> UnitCheck<G> {
                 && (record.komi, record.resign) == (original.komi, resign)
                 && (record.outcome, record.end) == (original.outcome, original.end);
             if !is_it {
-                return Err(of_game("it is not the game that was to be searched anew"));
+                return Err(of_game("it is not the game to reanalyze"));
             }
             return self.check_rules(record);
         }
         if record.reanalyzed().is_some() {
-            return Err(of_game("it was to be played, not searched anew"));
+            return Err(of_game("it was to be played, not reanalyzed"));
         }
         if record.resign != self.games.resign.map(|plan| plan.thresholds(seed)) {
             return Err(of_game("other resign thresholds"));

@@ -118,7 +118,7 @@ fn of_match(names: &[String; 2], game: PlayedGame) -> RecordedGame {
 
 fn of_selfplay(place: &Place, record: GameRecord) -> RecordedGame {
     let note = match (record.reanalyzed(), record.parent) {
-        (Some(parent), _) => Some(format!("the moves of game {parent}, searched anew")),
+        (Some(parent), _) => Some(format!("the moves of game {parent}, reanalyzed")),
         (None, Some(parent)) => {
             Some(format!("forked from game {} after {} plies", parent.game, parent.ply))
         }
