@@ -1,5 +1,5 @@
-//! What a card answers, by our kernels and by Burn's, against the processor. Without a card nothing
-//! is tested.
+//! A card's answers, by our kernels and by Burn's, compared with the processor's. Without a card
+//! nothing is tested.
 
 #![allow(clippy::unwrap_used)]
 

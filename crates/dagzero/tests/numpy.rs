@@ -19,7 +19,7 @@ use dz_shard::{
 };
 use serde_json::{Value, json};
 
-/// What the reader says of a file: its summary, then a value for each game or row. `None` where
+/// The reader's output for a file: its summary, then a value for each game or row. `None` where
 /// there is no such Python.
 fn python(file: &Path) -> Option<Vec<Value>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

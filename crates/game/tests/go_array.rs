@@ -306,7 +306,7 @@ fn legal_positions_of_four_by_four() {
         let mut passed = state;
         game.play(&mut passed, Move(16));
         let mut back = passed;
-        // One pass counts as none for what is legal next, two would end the game.
+        // For the next legal moves one pass counts as none; two would end the game.
         for from in [state, passed] {
             game.legal_moves(&from, &history, &mut legal);
             for &mv in &legal[..legal.len().saturating_sub(1)] {

@@ -1,5 +1,5 @@
-//! The policy of local shapes: it learns what it is shown, samples by its probabilities, and its
-//! file is read back as it was written.
+//! The policy of local shapes: it learns from examples, samples by its probabilities, and survives
+//! writing and reading.
 
 use dz_game::{
     Game, Move,

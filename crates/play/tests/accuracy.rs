@@ -102,8 +102,7 @@ fn without_playouts_the_policy_decides() {
     assert_eq!(best.len(), 1);
 }
 
-/// The move is the one that the player chooses, by whatever rule; without playouts the rule is of
-/// no account.
+/// The move is the player's choice under every rule. Without playouts the rule has no effect.
 #[test]
 fn the_move_is_the_players_choice() {
     let chosen = |choice, playouts| -> Vec<u16> {

@@ -1,4 +1,5 @@
-//! Other programs as players: what is well goes on, what fails loses, and nothing is left behind.
+//! Other programs as players: healthy ones play on, failing ones lose, and no process is left
+//! behind.
 
 use std::{
     fs,

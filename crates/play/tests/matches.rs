@@ -145,8 +145,8 @@ fn play_all(
     games.try_into().expect("three matches")
 }
 
-/// Three matches side by side come out as each alone does, whatever is played of them already; one
-/// that ends leaves the others alone, and what ends all lets nothing more begin.
+/// Three matches in parallel have the same results as each alone, whatever part is played already.
+/// The end of one leaves the others alone, and after the end of all nothing more begins.
 #[test]
 fn matches_side_by_side_are_the_same_matches() {
     let game = connect4();

@@ -1,10 +1,9 @@
-//! Records as people and programs write them, some thirty of each kind: whatever python-chess and
-//! sgfmill read, we read the same, or a note or an error says that something is different. No
-//! difference is silent.
+//! Records as people and programs write them, some thirty of each kind: we read the same as
+//! python-chess and sgfmill, or a note or an error reports the difference. No difference is silent.
 //!
 //! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter).
-//! Without them what each kind must come to here is checked all the same, and the comparison is
-//! skipped with a word.
+//! Without them the expected result of each kind is still checked, and the comparison is skipped
+//! with a message.
 
 #[path = "mutations/kinds.rs"]
 mod kinds;

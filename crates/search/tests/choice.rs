@@ -117,7 +117,7 @@ fn what_is_proven_decides_choice_and_target() {
         "{target:?}"
     );
     assert_eq!((target[0], choice), (0.0, Move(2)));
-    // The best of what is all certain; a draw says nothing about a move that is open.
+    // The best move if all are certain. A proven draw decides nothing against an open move.
     assert_eq!(with([Some(-1.0), Some(0.0), Some(-1.0)]), (vec![0.0, 1.0, 0.0], Move(1)));
     assert_eq!(with([Some(0.0), None, None]), (vec![0.625, 0.125, 0.25], Move(0)));
     assert_eq!(

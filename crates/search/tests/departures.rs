@@ -1,5 +1,5 @@
 //! Choices around the text of graph search: stopping at leaves that have no children yet, outcomes
-//! that are samples, and what is added under the root of PUCT.
+//! that are samples, and the offset under the root of PUCT.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

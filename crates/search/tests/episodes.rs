@@ -1,5 +1,5 @@
 //! UCT-RAVE of MoGo as its text prints it: whole episodes enter the table, moves come from the
-//! policy of rollouts while some were never tried, and n, m and Q start at what was learned before.
+//! policy of rollouts while some were never tried, and n, m and Q start at learned values.
 //!
 //! The reference is the text's algorithm over plain maps from state and action. It shares no code
 //! with the crate but the domain. Both ask one policy in the same order, so all samples are the

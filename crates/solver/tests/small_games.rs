@@ -132,8 +132,8 @@ fn positions_come_from_the_seed_in_order_and_are_distinct() {
     assert_eq!(plies[17..], [1, 2, 3]);
 }
 
-/// Many at once are those that come one at a time, without scores, however the threads share them;
-/// and the source goes on after them.
+/// Many positions at once are the same as one at a time, without scores, for any distribution to
+/// threads. The source continues after them.
 #[test]
 fn values_of_many_positions_are_those_of_the_stream_in_its_order() {
     for (game, count, all) in

@@ -1,4 +1,4 @@
-//! Mailboxes: what is created, read back, replaced, listed and deleted; what is refused.
+//! Mailboxes: objects are created, read, replaced, listed and deleted; and refused requests.
 
 use std::fs;
 use std::os::unix::fs::symlink;

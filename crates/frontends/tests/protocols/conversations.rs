@@ -1,6 +1,6 @@
-//! What engines answer: files in `tests/protocols/conversations`. A file's first line names game
-//! and playouts; lines with `> ` are said, all others are the answer, with `*` for what the search
-//! decides.
+//! Answers of engines: files in `tests/protocols/conversations`. A file's first line names game and
+//! playouts; lines with `> ` are sent, all others are the answer, with `*` for parts that the
+//! search decides.
 
 use std::{fs, path::Path};
 

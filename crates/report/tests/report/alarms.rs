@@ -282,7 +282,7 @@ fn the_best_of_many_may_be_above_by_luck() {
     }
 }
 
-/// By games alone, whatever the ratings say: the newest champion loses to the one before.
+/// By games alone, without ratings: the newest champion loses to the one before.
 #[test]
 fn lost_matches_are_forgetting() {
     let mut ledger = ledger::run(CYCLES);

@@ -1,4 +1,4 @@
-//! A run on disk: what is read beside the ledger, and what is said where it is damaged.
+//! A run on disk: files that are read beside the ledger, and the messages about damage.
 
 use std::fs;
 
