@@ -43,7 +43,7 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     }
     let left: Vec<u32> = offer.open.iter().filter(|&unit| is_new(unit)).collect();
     if !left.is_empty() {
-        let unit = left[(word(DRAWS) % left.len() as u64) as usize];
+        let unit = left[(word(SAMPLES) % left.len() as u64) as usize];
         return Some(Pick { unit, attempt: 0 });
     }
     // A worker does not play again what it has played, or plays.
@@ -56,7 +56,7 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     // The oldest first. Others may have claimed many of them since the board was written, so
     // workers sample from many.
     let front = again.len().div_ceil(4).max(FRONT_MIN).min(again.len());
-    let place = word(DRAWS).checked_rem(front as u64)?;
+    let place = word(SAMPLES).checked_rem(front as u64)?;
     again.get(place as usize).copied()
 }
 
