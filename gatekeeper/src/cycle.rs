@@ -71,7 +71,7 @@ impl GateCycle<'_> {
         let judged = self.judge()?;
         let gate_ms = begun.elapsed().as_millis() as u64;
         let whole = judged && self.rating_matches()?;
-        self.tell_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
+        self.note_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
         if !whole {
             self.spent.note_last(());
             return Ok(TurnEnd::Stopped);
@@ -106,7 +106,7 @@ impl GateCycle<'_> {
     }
 
     /// Writes down what this process spent on matches; nothing depends on it.
-    fn tell_times(&self, gate_ms: u64, rating_ms: u64) -> Result<()> {
+    fn note_times(&self, gate_ms: u64, rating_ms: u64) -> Result<()> {
         let mut metrics = MetricsWriter::open(self.ledger.run(), Stage::Gatekeeper)?;
         Ok(metrics.write(&MatchTimes { cycle: self.cycle, gate_ms, rating_ms })?)
     }

@@ -53,7 +53,7 @@ fn planes_and_policy_are_turned_together() {
 }
 
 #[test]
-fn symmetries_are_drawn_evenly_and_differ_between_cycles() {
+fn symmetries_are_sampled_evenly_and_differ_between_cycles() {
     let (one, two) = (maker(1, 0.0), maker(2, 0.0));
     let mut counts = [0_u32; 8];
     for row in 0..8000 {

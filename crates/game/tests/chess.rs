@@ -420,7 +420,7 @@ fn policy_indices() {
 }
 
 #[test]
-fn keys_tell_apart_what_the_future_depends_on() {
+fn keys_distinguish_what_the_future_depends_on() {
     // After a pawn's move the past is forgotten, whatever the order.
     let one = Line::start().play("e2e4 e7e5 d2d4");
     let other = Line::start().play("d2d4 e7e5 e2e4");

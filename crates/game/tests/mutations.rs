@@ -388,7 +388,7 @@ fn laws_miss_swapped_planes_and_the_transcript_shows_them() {
 }
 
 #[test]
-fn a_broken_law_tells_where() {
+fn a_broken_law_names_the_place() {
     let broken = laws::check(&Faulty::new(connect4(), Fault::PliesMaxTooSmall), 3, GAMES);
     let broken = broken.expect_err("six plies are more than five");
     assert_eq!(broken.moves.split(' ').count(), 6);

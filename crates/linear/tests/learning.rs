@@ -70,7 +70,7 @@ fn the_same_seed_learns_the_same_bits() {
 }
 
 #[test]
-fn learning_ends_when_it_is_told_to() {
+fn learning_ends_on_request() {
     let game = go("go:size=3,komi=0");
     let mut games_seen = 0;
     let lessons = Lessons { games: 1_000, ..Lessons::default() };

@@ -258,7 +258,7 @@ done
         g5 h6 a7 g6 f7 c8 e8 g8 b8 b7 e1 b2 a1 e3 f3 g4 b1 c1 f2 pass h3";
 
     #[test]
-    fn programs_that_pass_by_themselves_need_not_be_told() {
+    fn programs_that_pass_by_themselves_get_no_forced_pass() {
         let (_folder, game, mut engine) = passless();
         let mut state = game.start();
         for (ply, word) in LINE.split_whitespace().enumerate() {

@@ -128,7 +128,7 @@ fn what_fails_loses_and_is_started_again() {
 }
 
 #[test]
-fn last_words_of_a_crash_are_told() {
+fn last_words_of_a_crash_are_reported() {
     let dir = tempfile::tempdir().expect("a folder");
     let played = games("crash", dir.path());
     let reported = played.iter().filter_map(|game| game.forfeit.as_ref());

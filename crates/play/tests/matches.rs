@@ -174,7 +174,7 @@ fn matches_side_by_side_are_the_same_matches() {
 }
 
 #[test]
-fn a_match_stops_when_told_and_goes_on_later() {
+fn a_match_stops_on_request_and_goes_on_later() {
     let game = connect4();
     let plan = plan([random_player(), random_player()], 100);
     let mut watch = Watch::new(10);

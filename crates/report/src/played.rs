@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_tell_more_than_their_games_where_openings_decide() {
+    fn pairs_give_more_information_than_their_games_where_openings_decide() {
         // Whoever moves first wins, but for one pair.
         let result = MatchResult {
             games: 40,

@@ -50,15 +50,15 @@ fn most_visited(moves: &[(u32, f32, f32)]) -> Move {
 
 /// How often each move comes in 100,000 choices.
 fn frequencies(moves: &[(u32, f32, f32)], temperature: f64) -> Vec<f64> {
-    const DRAWS: u32 = 100_000;
+    const SAMPLES: u32 = 100_000;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut counts = vec![0u32; moves.len()];
     let summary = summary(moves);
-    for _ in 0..DRAWS {
+    for _ in 0..SAMPLES {
         let choice = MoveChoice::Temperature(temperature);
         counts[usize::from(choose_move(&summary, choice, &mut random).0)] += 1;
     }
-    counts.iter().map(|&count| f64::from(count) / f64::from(DRAWS)).collect()
+    counts.iter().map(|&count| f64::from(count) / f64::from(SAMPLES)).collect()
 }
 
 #[track_caller]

@@ -75,7 +75,7 @@ impl Domain for Coin {
 }
 
 #[test]
-fn counted_outcomes_are_drawn_anew_and_averaged() {
+fn counted_outcomes_are_sampled_again_and_averaged() {
     for edge_values in [EdgeValues::Average, EdgeValues::Split] {
         let q = |terminals| {
             let leaf_value = match edge_values {

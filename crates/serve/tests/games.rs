@@ -162,7 +162,7 @@ fn a_network_that_cannot_play_the_board_is_a_message() {
 }
 
 #[test]
-fn damaged_shards_are_told_about_and_others_are_shown() {
+fn damaged_shards_are_reported_and_others_are_shown() {
     let served = serve();
     let (run, Shards { own, .. }) = recorded(&served, "a");
     let path = run.root().join(&own[1]);

@@ -115,7 +115,7 @@ impl Patience {
                 "PAUSED: {reason}. The {stage} goes on by itself when the disk takes its files"
             ),
         );
-        at.lock.tell_pause(Some(Pause::now(reason)));
+        at.lock.note_pause(Some(Pause::now(reason)));
         let waited = loop {
             let pause = pause_of(trouble) * 2_u32.pow(self.troubles.min(6) - 1);
             let until = Instant::now() + pause.min(pause_max(trouble));
@@ -140,7 +140,7 @@ impl Patience {
             }
             self.troubles += 1;
         };
-        at.lock.tell_pause(None);
+        at.lock.note_pause(None);
         waited
     }
 

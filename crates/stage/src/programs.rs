@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_shown_with_all_it_is_told() {
+    fn a_program_is_shown_with_all_its_lines() {
         let shown = text(&program("bot \u{1b}[2J", &["log \u{7}x"]));
         assert_eq!(shown, "gtp bot \\u{1b}[2J, then gets \"log \\u{7}x\"");
     }

@@ -26,7 +26,7 @@ use crate::programs::ProgramsWord;
 use crate::spent::Spent;
 use crate::stage_end::StageEnd;
 use crate::stop::Stop;
-use crate::swept::tell_swept;
+use crate::swept::report_swept;
 use crate::threads::start_threads;
 
 /// Shortest and longest pause between two looks at the ledger.
@@ -82,7 +82,7 @@ impl StageContext {
         }
         start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
-        tell_swept(&run.sweep(&lock, ledger.state())?);
+        report_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
         let config_hash = ledger.state().config_hash.clone();
         let idle_since = Instant::now();
@@ -322,7 +322,7 @@ fn take_turns<S>(
             bail!("{now}: the turn ended without its closing entry; please report this");
         }
         let cycle = now.cycle().unwrap_or_default();
-        if let Err(error) = tell_turn(context, stage, cycle, begun) {
+        if let Err(error) = note_turn(context, stage, cycle, begun) {
             // The turn is done; only the report lacks what it took.
             tracing::warn!("what cycle {cycle} took is not kept: {error:#}");
         }
@@ -352,7 +352,7 @@ fn take_turn<S>(
 }
 
 /// Writes what a turn took.
-fn tell_turn(
+fn note_turn(
     context: &StageContext,
     stage: Stage,
     cycle: u32,

@@ -3,7 +3,7 @@
 use dz_store::{Fate, Leftovers, Swept, layout};
 
 /// Reports what a sweep did with files that a kill left.
-pub(crate) fn tell_swept(left: &Leftovers) {
+pub(crate) fn report_swept(left: &Leftovers) {
     for Swept { path, bytes, fate } in &left.own {
         match fate {
             Fate::Unfinished => tracing::info!(

@@ -83,7 +83,7 @@ mod tests {
     use crate::exit_code::exit_code_of;
 
     #[test]
-    fn a_lack_of_threads_is_told_from_other_panics() {
+    fn a_lack_of_threads_is_distinguished_from_other_panics() {
         let refused = io::Error::from_raw_os_error(EAGAIN);
         assert!(is_lack_of_threads(&format!("failed to spawn thread: {refused:?}")));
         let pool = "The global thread pool has not been initialized.: ThreadPoolBuildError { kind: IOError(Os { code: 11, kind: WouldBlock, message: \"Resource temporarily unavailable\" }) }";

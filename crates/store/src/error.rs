@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_hold_a_run_is_told_from_a_disk_in_trouble() {
+    fn a_place_that_cannot_hold_a_run_is_distinguished_from_a_disk_in_trouble() {
         let of = |number| StoreError::io("r", io::Error::from_raw_os_error(number));
         for number in [20, 36, 37, ENOSYS, EOPNOTSUPP] {
             let error = of(number);

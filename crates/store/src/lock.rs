@@ -117,13 +117,13 @@ impl RunLock {
     }
 
     /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on.
-    pub fn tell_pause(&self, paused: Option<Pause>) {
+    pub fn note_pause(&self, paused: Option<Pause>) {
         self.change(|holder| holder.paused = paused);
     }
 
     /// Notes in the lock, for `status` and `watch`, where its holder stands in its turn, or with
     /// `None` that the turn is over.
-    pub fn tell_progress(&self, progress: Option<TurnProgress>) {
+    pub fn note_progress(&self, progress: Option<TurnProgress>) {
         self.change(|holder| holder.progress = progress);
     }
 

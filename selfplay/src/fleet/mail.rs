@@ -145,7 +145,7 @@ impl Carrier {
                 let _ = self.bring.send(Brought::TakenOver(error));
                 return;
             }
-            self.tell_trouble(round);
+            self.report_trouble(round);
             let next = Instant::now() + self.rhythm.list;
             loop {
                 let rest = next.saturating_duration_since(Instant::now());
@@ -153,13 +153,13 @@ impl Carrier {
                     Ok(Order::End { is_over }) => {
                         if is_over {
                             let cleared = self.clear();
-                            self.tell_trouble(cleared);
+                            self.report_trouble(cleared);
                         }
                         return;
                     }
                     Ok(order) => {
                         let done = self.obey(&order);
-                        self.tell_trouble(done);
+                        self.report_trouble(done);
                     }
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -351,7 +351,7 @@ impl Carrier {
     }
 
     /// Reports once that the mailbox fails, and once that it works again.
-    fn tell_trouble(&mut self, result: Result<(), MailboxError>) {
+    fn report_trouble(&mut self, result: Result<(), MailboxError>) {
         match result {
             Ok(()) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_tells_what_cycles_took() {
+    fn a_report_shows_the_times_of_cycles() {
         let cycle = |generation: u64, evaluations: u64, wall_ms: Option<u64>| {
             json!({
                 "cycle": 1, "generation": generation, "wall_ms": wall_ms,

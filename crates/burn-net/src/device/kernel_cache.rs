@@ -207,7 +207,7 @@ mod tests {
 
     #[cfg(feature = "cuda")]
     #[test]
-    fn cubecl_is_told() {
+    fn cubecl_uses_our_folder() {
         use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
 
         keep_kernels();

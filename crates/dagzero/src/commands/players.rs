@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn players_are_told_apart() {
+    fn players_are_distinguished() {
         let parse = |text: &str| text.parse::<PlayerArg>();
         assert_eq!(parse("random"), Ok(PlayerArg::Random));
         let rollout = |playouts, settings: &[&str]| {

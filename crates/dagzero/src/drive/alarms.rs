@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_starts_again_tells_nothing_twice() {
+    fn a_restarted_driver_reports_nothing_twice() {
         let folder = tempfile::tempdir().unwrap();
         let run = Run::create(folder.path().join("run"), "format = 1\n").unwrap();
         let (send, receive) = mpsc::channel();

@@ -201,14 +201,14 @@ fn supervise(
                 notifier.status(status_text(prepared));
                 rests_until = rests_until.max(Instant::now() + REPORT_REST * begun.elapsed());
                 if again_at.take().is_some() {
-                    prepared.lock.tell_pause(None);
+                    prepared.lock.note_pause(None);
                     events.note(Stage::Driver, "goes on: the disk takes files again".to_owned());
                 }
             }
             Err(error) if DiskTrouble::of(&error).is_some() => {
                 if again_at.is_none() {
                     let reason = trouble_text(&error);
-                    prepared.lock.tell_pause(Some(Pause::now(reason.clone())));
+                    prepared.lock.note_pause(Some(Pause::now(reason.clone())));
                     let text = format!("PAUSED: {reason}. The driver tries again by itself");
                     events.note(Stage::Driver, text);
                 }

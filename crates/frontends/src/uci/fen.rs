@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_left_out_and_told() {
+    fn impossible_parts_are_left_out_and_reported() {
         let sent = read("4k2r/8/8/8/8/8/8/R3K3 w KQkq e6 0 1");
         assert_eq!(sent.fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
         let said = sent.dropped.expect("something was left out");

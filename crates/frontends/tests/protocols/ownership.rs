@@ -72,7 +72,7 @@ fn gtp() -> Gtp {
 }
 
 #[test]
-fn raw_networks_tell_whose_points_are_as_white_sees_it() {
+fn raw_networks_show_ownership_as_white_sees_it() {
     let mut gtp = gtp();
     let tail =
         |text: &str| text.split_once("whiteOwnership\n").expect("it is printed").1.to_owned();
@@ -89,7 +89,7 @@ fn raw_networks_tell_whose_points_are_as_white_sees_it() {
 /// The mover is 1.5 points ahead without komi, which is 7 for White, and every move turns that
 /// around.
 #[test]
-fn analyses_tell_leads_in_points() {
+fn analyses_show_leads_in_points() {
     let mut gtp = gtp();
     let lead_of = |text: &str| -> f64 {
         let printed = text.split_once(" scoreLead ").expect("it is printed").1;
@@ -108,7 +108,7 @@ fn analyses_tell_leads_in_points() {
 }
 
 #[test]
-fn analyses_tell_it_as_the_player_sees_it() {
+fn analyses_show_it_as_the_player_sees_it() {
     let printed = |line: &str| {
         let mut gtp = gtp();
         let text = say(&mut gtp, line);

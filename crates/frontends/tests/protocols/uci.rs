@@ -93,7 +93,7 @@ fn infinite_and_pondering_searches_wait() {
 }
 
 #[test]
-fn wrong_positions_are_told_and_change_nothing() {
+fn wrong_positions_are_reported_and_change_nothing() {
     let mut engine = uci();
     for line in ["position", "position fen", "position fen 8/8 w", "position startpos moves e2e5"] {
         let text = say_uci(&mut engine, line);

@@ -27,7 +27,7 @@ fn follow(text: &str) -> (Uci, String) {
 }
 
 #[test]
-fn stale_castling_rights_are_left_out_and_told() {
+fn stale_castling_rights_are_left_out_and_reported() {
     let (mut engine, said) = follow(include_str!("cases/c09-uci-refused-position.uci"));
     // None of the moves of 1. e4.
     let mv = best_move(&said).to_owned();

@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alarm_is_told_once_and_once_when_it_ends() {
+    fn an_alarm_is_reported_once_and_once_when_it_ends() {
         use Severity::{Alarm, Fine, Unjudged, Warning};
         let mut kept: Vec<AlarmLine> = Vec::new();
         let mut reported = |severity, cycle| {

@@ -338,7 +338,7 @@ fn correlated(sign: f64) -> Moment {
 }
 
 #[test]
-fn networks_with_wrong_answers_are_told_from_one_that_learned() {
+fn networks_with_wrong_answers_are_distinguished_from_one_that_learned() {
     let report = healthy();
     for finding in probed().judge(&report) {
         assert_eq!(finding.severity, Severity::Fine, "{finding:?}");

@@ -171,7 +171,7 @@ fn side_by_side_matches_take_what_the_gatekeeper_timed_and_open_cycles_nothing()
 
 /// Of two entries that settle the same thing the first counts, and shards given up are no damage.
 #[test]
-fn doubled_entries_count_once_and_given_up_shards_are_told() {
+fn doubled_entries_count_once_and_given_up_shards_are_reported() {
     let mut ledger = ledger::run(3);
     let whole = Report::from_ledger(&ledger.records, RunContext::default());
     let doubled = ledger.records.clone();

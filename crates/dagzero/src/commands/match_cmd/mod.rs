@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let game = game_of(args.game.as_ref(), &found)?;
     let plies_max = found.iter().filter_map(|found| found.plies_max_on(&game)).max();
     let plies_max = plies_max.unwrap_or(PLIES_MAX);
-    let players = told_apart(found.map(|found| found.player));
+    let players = with_distinct_names(found.map(|found| found.player));
     let games = args.games.unwrap_or(if args.sprt.is_some() { GAMES_SPRT } else { GAMES });
     let test = args.sprt.map(|elos| elos.plan(games)).transpose()?;
     let plan = Match {
@@ -139,7 +139,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 
 /// Players of one name, two programs of one file for example, are numbered, so that records and
 /// ratings can distinguish them.
-fn told_apart(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
+fn with_distinct_names(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
     if players[0].name == players[1].name {
         for (number, player) in (1..).zip(&mut players) {
             player.name = format!("{}-{number}", player.name);

@@ -17,7 +17,7 @@ pub(super) fn format(board: &Board, mv: Move) -> String {
         let who = match piece {
             Piece::Pawn if takes => from.file().to_string(),
             Piece::Pawn => String::new(),
-            _ => letter(piece) + &told_apart(board, piece, mv),
+            _ => letter(piece) + &distinguishing_origin(board, piece, mv),
         };
         let promotion = moves::promotion(mv).map(|piece| "=".to_owned() + &letter(piece));
         format!("{who}{}{to}{}", if takes { "x" } else { "" }, promotion.unwrap_or_default())
@@ -159,7 +159,7 @@ impl Description {
 
 /// Returns as much of the origin as distinguishes the move from legal moves of like pieces to the
 /// same square: the file, the rank if the file is not enough, both if neither is enough.
-fn told_apart(board: &Board, piece: Piece, mv: Move) -> String {
+fn distinguishing_origin(board: &Board, piece: Piece, mv: Move) -> String {
     let (from, to) = moves::squares(mv);
     let mut legal = Vec::new();
     moves::list(board, &mut legal);
