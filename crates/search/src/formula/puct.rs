@@ -23,7 +23,7 @@ pub fn exploration_scale(factor: f64, under_root: f64, stdev_factor: f64) -> f64
     factor * under_root.sqrt() * stdev_factor
 }
 
-/// The numerator of U, over 1 + n: the root of the visits; or the visits themselves, as some
+/// The numerator of U, over 1 + n: the square root of the visits, or the visits themselves, as some
 /// summaries of AlphaGo Zero print the formula.
 #[inline]
 pub fn visits_term<R: Real>(term: ExplorationTerm, visits: R) -> R {
