@@ -22,7 +22,7 @@ use rand_xoshiro::Xoshiro256PlusPlus as Random;
 const PLAYOUTS: u32 = 32;
 const GAMES: usize = 40;
 const STEPS: usize = 40;
-/// Positions of a batch, how many of the newest ones are drawn from, and games of a match.
+/// Positions of a batch, how many of the newest ones are sampled from, and games of a match.
 const BATCH: usize = 64;
 const WINDOW: usize = 1_500;
 const MATCH_GAMES: usize = 50;

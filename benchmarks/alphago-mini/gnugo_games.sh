@@ -3,8 +3,8 @@
 #
 #   gnugo_games.sh OUT.sgf [GAMES] [LEVEL] [GAME] [SEED]
 #
-# 2,000 games of levels 1 and 3 on 7x7 unless told otherwise, from openings of four random stones. GNU Go plays one
-# position nearly always alike, so two equal levels would play each opening twice alike, too.
+# 2,000 games of levels 1 and 3 on 7x7 by default, from openings of four random stones. GNU Go plays
+# one position nearly always alike, so two equal levels would play each opening twice alike, too.
 # `dagzero match` checks every move and counts the end. DAGZERO names the program.
 set -eu
 out=${1:?usage: gnugo_games.sh OUT.sgf [GAMES] [LEVEL] [GAME] [SEED]}

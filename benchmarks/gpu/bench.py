@@ -259,8 +259,8 @@ def arguments():
     parser.add_argument("--device", choices=FORMATS, default="cuda")
     parser.add_argument("--seconds", type=float, default=4.0, help="for each figure")
     parser.add_argument("--minutes", type=float, default=9.0, help="for everything")
-    parser.add_argument("--compile", choices=["yes", "no"], help="torch.compile; on a card unless told otherwise")
-    parser.add_argument("--commit", help="what the binary was built from, where git cannot tell")
+    parser.add_argument("--compile", choices=["yes", "no"], help="torch.compile; default on a card: yes")
+    parser.add_argument("--commit", help="what the binary was built from, where git does not know")
     parser.add_argument("--dry-run", action="store_true", help="tiny networks on the processor")
     args = parser.parse_args()
     if args.dry_run:

@@ -1,4 +1,4 @@
-//! Tells the program which commit it was built from, where it was built from a repository.
+//! Passes the commit to the program, where it is built from a repository.
 
 use std::path::Path;
 use std::process::Command;

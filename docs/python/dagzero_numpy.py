@@ -99,7 +99,7 @@ def numbers(columns, name, count, kind=np.int64):
     """All `count` numbers of a column."""
     values, end = unpack(columns[name], int(count))
     if end != len(columns[name]):
-        raise ValueError(f"column {name} has another length than its index says")
+        raise ValueError(f"column {name} has another length than its index states")
     return values.astype(kind)
 
 

@@ -10,7 +10,7 @@ thread_local! {
     static FILE: RefCell<NamedTempFile> = RefCell::new(NamedTempFile::new().expect("a file"));
 }
 
-/// A file that may be a configuration. What is accepted reads back as it is written.
+/// A file that may be a configuration. An accepted one reads back as it is written.
 pub fn config(data: &[u8]) {
     FILE.with_borrow_mut(|file| {
         let load = |bytes: &[u8]| {

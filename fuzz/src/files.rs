@@ -1,4 +1,4 @@
-//! Files that begin with what they are: shards and rows. Refused, or read with bounded memory.
+//! Files with a magic number: shards and rows. They are refused, or read with bounded memory.
 
 use std::io::Cursor;
 

@@ -68,7 +68,7 @@ pub struct Worst {
 }
 
 impl Worst {
-    /// Reads one file, and panics if that takes too much. `name` says what was made of it.
+    /// Reads one file, and panics if that takes too much. `name` describes the result.
     pub fn read(&mut self, name: &str, file: &[u8], read: impl FnOnce(&[u8])) {
         let (before, began) = (NOW.load(Ordering::Relaxed), seconds());
         PEAK.store(before, Ordering::Relaxed);

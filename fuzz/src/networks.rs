@@ -7,7 +7,7 @@ use dz_network_file::{NetworkFile, NetworkHeader, TensorData, container};
 /// Numbers in all tensors up to which a header gets those that it asks for.
 const NUMBERS_MAX: usize = 1 << 16;
 
-/// Bytes that may be a network file. What is accepted is written back as it was read.
+/// Bytes that may be a network file. An accepted one is written back unchanged.
 pub fn networks(data: &[u8]) {
     match NetworkFile::from_bytes(data) {
         Err(error) => assert!(!error.to_string().is_empty()),

@@ -1,5 +1,4 @@
-//! Protocols of front ends: whatever is said, every command is answered once and the engine goes
-//! on.
+//! Protocols of front ends: on any input, every command is answered once and the engine goes on.
 
 use dz_frontends::{Activity, Protocol};
 

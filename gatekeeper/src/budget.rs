@@ -1,9 +1,9 @@
 //! What a cycle's rating games may cost: the share of a run that `rating.time_share` gives them.
 //!
-//! Costs are counted in playouts of a network, not in seconds: with a clock the plan of matches,
-//! and so ratings, would differ from machine to machine and after every kill. They follow from the
-//! ledger and the configuration alone. Where self-play took less than its share, the rest is kept
-//! for later cycles.
+//! Costs are counted in playouts of a network, not in seconds: with a clock, the plan of matches
+//! and therefore ratings would differ between machines and after every kill. Costs follow from the
+//! ledger and the configuration alone. If self-play took less than its share, the rest is kept for
+//! later cycles.
 
 use dz_config::{AnchorKind, RunConfig};
 use dz_store::{CycleState, MatchPurpose, MatchState, PlayerName, RunState};
@@ -11,8 +11,8 @@ use dz_store::{CycleState, MatchPurpose, MatchState, PlayerName, RunState};
 /// Playouts with rollouts that cost as much as one with a network. On two cores the quick preset
 /// plays 3.2 M of the former and 63 k of the latter a second (`benchmarks/connect4.md`).
 pub const ROLLOUTS_A_PLAYOUT: f64 = 50.0;
-/// A match is not cut below this, so that colours are swapped over two openings; matches at the end
-/// of the plan go first instead.
+/// A match is not shortened below this, so that colours are swapped over two openings. Instead,
+/// matches at the end of the plan are dropped.
 const GAMES_MIN: u32 = 4;
 
 /// A rating match that is to be played.
@@ -24,9 +24,9 @@ pub struct Planned {
     pub games: u32,
 }
 
-/// Cuts the matches of `cycle` to what their share of the run allows: all of them alike, and where
-/// too little would be left of each, the last ones altogether. The first one always stays, since a
-/// network without games has no rating.
+/// Shortens the matches of `cycle` to fit their share of the run. All are shortened equally; if too
+/// few games would be left for each, the last matches are dropped. The first match always stays,
+/// since a network without games has no rating.
 pub(crate) fn fit(
     state: &RunState,
     config: &RunConfig,

@@ -37,7 +37,7 @@ pub struct GateCycle<'a> {
     pub arena: &'a mut dyn Arena,
     /// The run's configuration, with `run.cycles` as the cycle's schedules are laid out.
     pub config: &'a RunConfig,
-    /// The same with `run.cycles` as the run has it: it says whether this cycle is the last.
+    /// The same with the run's own `run.cycles`, which determines whether this cycle is the last.
     pub unplanned: &'a RunConfig,
     /// The run's ledger, claimed for the gatekeeper.
     pub ledger: &'a mut Ledger,
@@ -47,8 +47,8 @@ pub struct GateCycle<'a> {
     pub cycle: u32,
     /// Anchors whose programs this user has not let the run start: their matches are left out.
     pub denied: &'a BTreeSet<String>,
-    /// What the turn takes; where stages work side by side, what the cycle takes, which is the time
-    /// from the end of the last one.
+    /// The turn's time. In asynchronous mode it is the cycle's time, from the end of the previous
+    /// cycle.
     pub spent: &'a Spent,
 }
 
@@ -71,7 +71,7 @@ impl GateCycle<'_> {
         let judged = self.judge()?;
         let gate_ms = begun.elapsed().as_millis() as u64;
         let whole = judged && self.rating_matches()?;
-        self.tell_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
+        self.note_times(gate_ms, begun.elapsed().as_millis() as u64 - gate_ms)?;
         if !whole {
             self.spent.note_last(());
             return Ok(TurnEnd::Stopped);
@@ -90,7 +90,8 @@ impl GateCycle<'_> {
             let overlaps = self.config.lead_cycles() > 0;
             let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
             let wall_ms = before_ms + self.spent.wall_ms();
-            // Its time is no part of the cycle's, which says how many cycles fit into a limit.
+            // Its time is not part of the cycle's, which determines how many cycles fit into a
+            // limit.
             if !self.final_match(wall_ms)? {
                 self.spent.note_last(());
                 return Ok(TurnEnd::Stopped);
@@ -105,7 +106,7 @@ impl GateCycle<'_> {
     }
 
     /// Writes down what this process spent on matches; nothing depends on it.
-    fn tell_times(&self, gate_ms: u64, rating_ms: u64) -> Result<()> {
+    fn note_times(&self, gate_ms: u64, rating_ms: u64) -> Result<()> {
         let mut metrics = MetricsWriter::open(self.ledger.run(), Stage::Gatekeeper)?;
         Ok(metrics.write(&MatchTimes { cycle: self.cycle, gate_ms, rating_ms })?)
     }

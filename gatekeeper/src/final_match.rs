@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn the_opponent_is_the_anchor_of_whom_games_tell_most() {
+    fn the_opponent_is_the_anchor_whose_games_give_most_information() {
         let chosen = |won: &[(&str, u64)], denied: &[&str]| {
             let denied = denied.iter().map(|&name| name.to_owned()).collect();
             opponent(&run(won), &anchors(), &denied).map(|anchor| anchor.name.clone())

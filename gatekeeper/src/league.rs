@@ -1,11 +1,11 @@
 //! Who meets whom in a cycle's rating games.
 //!
-//! The candidate plays champions at growing distances and every anchor that still tells something;
-//! its raw policy plays these anchors too, if that is asked for. An anchor that the last networks
-//! beat nearly always has retired, one that they lost to nearly always waits for better ones, and
-//! their games go to the champion whose rating is the least certain, against the opponent from whom
-//! most is to be learned about it. All of it follows from the ledger's earlier cycles and the
-//! self-play of this one, so a gatekeeper that starts again plans the same.
+//! The candidate plays champions at growing distances and every anchor whose games still give
+//! information; its raw policy plays these anchors too, if that is asked for. An anchor retires
+//! when the latest networks nearly always beat it, and waits while they nearly always lose to it.
+//! Its games go to the champion with the least certain rating, against the opponent whose games
+//! give most information. The plan follows from the ledger's earlier cycles and this cycle's
+//! self-play, so a restarted gatekeeper plans the same.
 
 use anyhow::Result;
 use dz_config::{RatingSection, RunConfig};
@@ -78,8 +78,8 @@ pub fn plan(state: &RunState, rating: &RatingSection, cycle: u32) -> Result<Vec<
     Ok(plan)
 }
 
-/// Anchors that tell nothing any more, or not yet; never the strongest of those that are not too
-/// strong, which holds the scale.
+/// Anchors whose games give no information any more, or not yet. Never the strongest of those that
+/// are not too strong, which holds the scale.
 fn idle(
     state: &RunState,
     rating: &RatingSection,
@@ -118,8 +118,8 @@ fn idle(
         .collect()
 }
 
-/// The least certain champion and the player from whom a game tells most about it: the variance of
-/// their difference times that of a game's result.
+/// The least certain champion and the opponent whose games give most information about it: the
+/// variance of their difference times that of a game's result.
 fn most_informative(
     fit: &Standings,
     champions: &[PlayerName],
@@ -137,9 +137,9 @@ fn most_informative(
                 continue;
             }
             let expected = difference.elo.to_score().0;
-            let told = difference.error95.0.powi(2) * expected * (1.0 - expected);
-            if best.as_ref().is_none_or(|(most, _)| told > *most) {
-                best = Some((told, [one.clone(), other.clone()]));
+            let information = difference.error95.0.powi(2) * expected * (1.0 - expected);
+            if best.as_ref().is_none_or(|(most, _)| information > *most) {
+                best = Some((information, [one.clone(), other.clone()]));
             }
         }
     }

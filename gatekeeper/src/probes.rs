@@ -24,7 +24,7 @@ pub(crate) const SOLVED_FILE: &str = "solved.json";
 /// Longest such file.
 const SOLVED_BYTES_MAX: u64 = 1 << 24;
 
-/// Asks the candidate of `cycle` and writes down what it says.
+/// Asks the candidate of `cycle` and writes down its answers.
 ///
 /// # Errors
 /// What the evaluator or the metrics' file report.

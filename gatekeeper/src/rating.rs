@@ -5,9 +5,9 @@ use dz_stats::{League, Standings};
 use dz_store::{Entry, MatchPurpose, PlayerName, RatingRow, RunState};
 
 /// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior, to all rating
-/// games of the run ([`League`]); gate games are no part of it, since only winners of them are seen
-/// again. The best-connected anchor ([`RunState::anchor`]) is at 0 Elo, or the first player where
-/// no network has met an anchor. `None` without games.
+/// games of the run ([`League`]); gate games are left out, since only their winners are seen again.
+/// The best-connected anchor ([`RunState::anchor`]) is at 0 Elo, or the first player where no
+/// network has met an anchor. `None` without games.
 ///
 /// # Errors
 /// If the fit does not settle.
@@ -43,7 +43,7 @@ pub fn entry(fit: &Standings, cycle: u32, champion: Option<u32>) -> Entry {
         let made = PlayerName::new(name).made_in();
         made.is_none_or(|made| made + CYCLES_NAMED > cycle || Some(made) == champion)
     };
-    // Whoever is at 0 has no error; the others are told against it.
+    // The player at 0 has no error. The errors of the others are relative to it.
     let named = fit.players().filter(|(name, row)| row.error95.0 == 0.0 || is_named(name));
     let rows = named.map(|(name, rating)| RatingRow {
         player: PlayerName::new(name),

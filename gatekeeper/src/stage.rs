@@ -18,7 +18,7 @@ use crate::{final_match, league};
 /// Plays what is missing of a cycle's matches and ends the cycle.
 ///
 /// # Errors
-/// What store, networks, device or fit report; a stop that was asked for is none.
+/// The errors of store, networks, device or fit. A requested stop is no error.
 pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
     let config = &context.config;
     let spec: GameSpec = config.run.game.parse()?;
@@ -76,8 +76,8 @@ impl<G: Game> NetworkLoader<G> for OnDevices {
     }
 }
 
-/// Anchors whose programs may not be started, or are optional and not here; says so once in the
-/// life of a process.
+/// Anchors whose programs may not be started, or are optional and not here; reports that once in
+/// the life of a process.
 fn denied(context: &StageContext, cycle: u32) -> Result<BTreeSet<String>> {
     static SAID: Once = Once::new();
     static SAID_MISSING: Once = Once::new();
@@ -155,7 +155,7 @@ impl MatchObserver for Watch<'_> {
             cycle: self.spent.cycle(),
             generation: self.generation,
             done: self.games_before + under_way,
-            // Where time is limited, only the end of a cycle tells whether it is the last.
+            // Where time is limited, only the end of a cycle shows whether it is the last.
             total: self.games_total.max(self.games_before + begun),
             unit: "games".to_owned(),
             rates,
@@ -175,7 +175,7 @@ impl MatchObserver for Watch<'_> {
 
 /// Games of a cycle's gate and rating matches.
 fn games_of_turn(config: &RunConfig, state: &RunState, cycle: u32) -> u64 {
-    // A plan that fails is told when the games are to begin.
+    // A plan that fails is reported when the games are to begin.
     let planned = league::scheduled(state, config, cycle).unwrap_or_default();
     let rating: u64 = planned.iter().map(|planned| u64::from(planned.games)).sum();
     u64::from(config.gate.games) + rating

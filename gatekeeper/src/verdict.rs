@@ -149,8 +149,8 @@ fn test_says(test: &GateTest) -> (bool, String) {
     (test.stop == ACCEPTED, text)
 }
 
-/// A's score with its 95 % interval over pairs, which is wider where games repeat others: what was
-/// played before says nothing new.
+/// A's score with its 95 % interval over pairs, which is wider where games repeat others, because
+/// repeated games are no new evidence.
 pub fn score_interval(result: &MatchResult) -> ScoreInterval {
     let distinct = result.games.saturating_sub(result.duplicates);
     Pentanomial(result.pairs).interval().of_distinct(distinct)

@@ -18,8 +18,8 @@ pub struct WorkFile {
 }
 
 impl WorkFile {
-    /// Opens the file of the match that `header` describes, with the games it holds. A file of
-    /// another match is begun anew; what follows the first line that is torn or changed is dropped.
+    /// Opens the file of the match that `header` describes, with the games it holds. The file of
+    /// another match is started again. Everything after the first torn or changed line is dropped.
     ///
     /// # Errors
     /// What the operating system reports.

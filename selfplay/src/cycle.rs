@@ -124,7 +124,7 @@ pub fn play_cycle<G: Game>(
 /// compile it again.
 ///
 /// # Errors
-/// As [`play_cycle`], and if there is no such game or the network is not for it.
+/// As [`play_cycle`]; also if there is no such game or the network is not for it.
 pub fn play_cycle_of(
     spec: &GameSpec,
     plan: &CyclePlan,
@@ -180,7 +180,7 @@ pub fn play_shards<G: Game>(
 pub enum CycleGame<G: Game> {
     /// Searches choose its moves.
     Searched(Box<SelfGame<G>>),
-    /// Its moves are drawn from policies.
+    /// Its moves are sampled from policies.
     Policy(Box<PolicyGame<G>>),
 }
 

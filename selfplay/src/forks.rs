@@ -78,8 +78,8 @@ impl Forks {
     }
 
     /// Forks of the games of the cycle before on one board (see [`dz_store::ShardState::board`]),
-    /// as far as they are there. The ledger's shards of that cycle do not change any more, so what
-    /// is forked is the same after every kill.
+    /// as far as they are there. The ledger's shards of that cycle do not change any more, so the
+    /// forks are the same after every kill.
     ///
     /// # Errors
     /// What reading a shard reports.
@@ -104,8 +104,8 @@ impl Forks {
         Ok(Self::of_parents(games, share))
     }
 
-    /// Where the game with this seed begins, if it is a fork. Words come from the seed alone, so
-    /// the game's own stream is that of a game that is none.
+    /// Where the game with this seed begins, if it is a fork. Its random words come from a separate
+    /// stream of the seed, so other games are unchanged.
     pub(crate) fn fork(&self, game_seed: u64) -> Option<Fork> {
         let word = |place: u64| word(game_seed, FORK + place);
         if hash_unit(word(0)) >= self.share || self.parents.is_empty() {

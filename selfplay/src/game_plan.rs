@@ -38,7 +38,7 @@ pub struct GamePlan {
     pub temperature_halflife_plies: f64,
     /// Plies with the first temperature where it is a step; every later ply has temperature 0.
     pub temperature_plies: Option<u32>,
-    /// How games are played whose moves are drawn from policies, without searches.
+    /// How games are played whose moves are sampled from policies, without searches.
     pub policies: Option<PolicyPlan>,
     /// How games begin that are no forks.
     pub opening: OpeningPlan,

@@ -10,7 +10,7 @@ use crate::seeds::word;
 
 /// Salt of the stream that komi is sampled from.
 const KOMI: u64 = 0x6b6f_6d69_2121_2121;
-/// Salt of the word that says whether a game's komi differs widely.
+/// Salt of the word that decides whether a game's komi differs widely.
 const WIDE: u64 = 0x7769_6465_2121_2121;
 /// Deviations beyond which a sample is rejected.
 const DEVIATIONS_MAX: f64 = 3.0;
@@ -44,8 +44,8 @@ impl KomiPlan {
     }
 }
 
-/// The komi of the game with this seed, where it is not that of the rules. The streams are none of
-/// the game's own, so a game that keeps the rules' komi is what it would have been.
+/// Returns the komi of the game with this seed, if it differs from that of the rules. It is sampled
+/// from separate random streams, so a game with the rules' komi is unchanged.
 pub(crate) fn own_komi<G: Game>(game: &G, plan: KomiPlan, game_seed: u64) -> Option<Komi> {
     let deviation = plan.deviation_of(game_seed);
     let rules = game.komi().filter(|_| deviation > 0.0)?;

@@ -2,7 +2,8 @@
 //!
 //! A cycle's games are numbered in advance and all of them are played, so that no length of game is
 //! favoured. Each has its own random stream from the run's seed and its number; a shard's bytes
-//! depend on nothing else, so shards that a kill left missing are played again with the same bytes.
+//! depend on nothing else. So shards that are missing after a kill are played again with the same
+//! bytes.
 
 mod beginning;
 mod boards;

@@ -59,7 +59,7 @@ pub(crate) struct Play {
     thread: Option<JoinHandle<anyhow::Result<CycleTally>>>,
 }
 
-/// What a play and its owner tell each other at any time.
+/// State shared by a play and its owner.
 #[derive(Debug, Default)]
 struct Signals {
     /// No more shards are to be begun.
@@ -126,7 +126,7 @@ impl Play {
         self.signals.ends.store(true, Ordering::Relaxed);
     }
 
-    /// Tells the play that another one fills the device. From now on its empty places in batches do
+    /// Notes that another play fills the device. From now on this play's empty places in batches do
     /// not count.
     pub(crate) fn set_followed(&self) {
         self.signals.is_followed.store(true, Ordering::Relaxed);

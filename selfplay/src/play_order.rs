@@ -34,7 +34,7 @@ pub(crate) struct Setup {
 }
 
 impl PlayOrder {
-    /// Returns the order for the newest champion to play what is missing of a cycle, on the board
+    /// Returns the order for the newest champion to play the missing games of a cycle, on the board
     /// of the first missing shard. `config` is the configuration of that cycle, and `first_shard`
     /// the number of its first shard.
     pub(crate) fn of_cycle(
@@ -98,9 +98,9 @@ fn is_published(state: &RunState, cycle: u32, index: u64) -> bool {
     now.is_some_and(|now| now.shards.contains_key(&(index as u32)))
 }
 
-/// The end of the last published shard, in games of the cycle. A cycle has no fewer, though fewer
-/// be asked for by now: because somebody changed the setting, or because the first champion came in
-/// the midst of it, whose cycles are of another size.
+/// The end of the last published shard, in games of the cycle. A cycle has no fewer, even if fewer
+/// are wanted by now: because the setting was changed, or because the first champion came during
+/// the cycle, and cycles with a champion have another size.
 fn played_to(state: &RunState, cycle: u32, games_per_shard: u64) -> u64 {
     let last = state.cycle_state(cycle).and_then(|now| now.shards.last_key_value());
     last.map_or(0, |(&index, shard)| u64::from(index) * games_per_shard + shard.games)

@@ -1,6 +1,6 @@
-//! One game whose moves are drawn from policies, without a search. A policy learns from it by
-//! policy gradient, or a value by regression (Silver et al. 2016, "Reinforcement learning of
-//! policy networks" and "of value networks").
+//! One game whose moves are sampled from policies, without a search. A policy learns from it by
+//! policy gradient, or a value by regression (Silver et al. 2016, "Reinforcement learning of policy
+//! networks" and "of value networks").
 
 use std::sync::Arc;
 
@@ -18,8 +18,8 @@ use crate::{GamePlan, PolicyPlan};
 
 /// A game in progress.
 ///
-/// With [`ReinforcePhase::Policy`] the champion, source 0, meets an opponent that is drawn from the
-/// earlier networks. Only its own plies have a weight: the score of the game, 0 to 1. With
+/// With [`ReinforcePhase::Policy`] the champion, source 0, meets an opponent that is sampled from
+/// the earlier networks. Only its own plies have a weight: the score of the game, 0 to 1. With
 /// [`ReinforcePhase::Value`] it plays itself, and one ply has a weight, whose position the value
 /// learns.
 #[derive(Debug)]
@@ -97,7 +97,7 @@ impl<G: Game> PolicyGame<G> {
         &mut self.policies[usize::from(is_opponent)]
     }
 
-    /// Draws a move of `mover` from its policy, and plays it.
+    /// Samples a move of `mover` from its policy, and plays it.
     fn play(&mut self, mover: Player, summary: &Summary) {
         self.counts.add(&summary.counts);
         let weights: Vec<f64> = summary.moves.iter().map(|m| m.prior).collect();

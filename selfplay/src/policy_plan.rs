@@ -1,4 +1,4 @@
-//! What all games of a cycle share whose moves are drawn from policies.
+//! What the games of a cycle share whose moves are sampled from policies.
 
 use dz_config::ReinforcePhase;
 

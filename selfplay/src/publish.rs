@@ -15,7 +15,8 @@ pub struct ShardPublisher<'a> {
     pub ledger: &'a mut Ledger,
     /// The cycle.
     pub cycle: u32,
-    /// What the headers of the cycle's shards share; `number` and `own_komi` are set for each.
+    /// Common fields of the headers of the cycle's shards; `number` and `own_komi` are set for
+    /// each.
     pub header: ShardHeader,
     /// The game where it is on another board than the run's own.
     pub board: Option<String>,

@@ -1,7 +1,7 @@
-//! Reanalyze: the champion of today searches positions of games that earlier cycles played
+//! Reanalyze: the current champion searches positions of games that earlier cycles played
 //! (Schrittwieser et al. 2020, "Mastering Atari, Go, chess and shogi by planning with a learned
-//! model", appendix H; there 80 % of what is trained on). Moves and outcome stay; policy targets
-//! and root values are new.
+//! model", appendix H; there 80 % of the training data). Moves and outcome stay; policy targets and
+//! root values are new.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -66,7 +66,7 @@ impl Reanalyses {
                 let mut reader = ShardReader::open(&run.local_path(object))?;
                 ensure!(
                     frame < reader.footer().frames.len(),
-                    "it has fewer games than the ledger says"
+                    "it has fewer games than the ledger states"
                 );
                 Ok(reader.frame(frame)?)
             };

@@ -29,12 +29,12 @@ pub struct ResignPlan {
     pub play_on_share: f64,
 }
 
-/// Salt of the stream that says which games are played on.
+/// Salt of the stream that decides which games are played on.
 const PLAY_ON: u64 = 0x0072_6573_6967_6e21;
 
 impl ResignPlan {
-    /// What holds for the game with this seed. The word is from a stream of its own, so a game that
-    /// is played on has the plies that it would have had without resignation.
+    /// Returns the rule of resignation for the game with this seed. Its word is from a separate
+    /// random stream, so a game that is played on has the same plies as without resignation.
     pub fn thresholds(&self, game_seed: u64) -> ResignThresholds {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(word(game_seed, PLAY_ON));
         let enforced = random.random::<f64>() >= self.play_on_share;
@@ -135,7 +135,7 @@ fn newest_minima(
 }
 
 /// The smallest number that is not a wrong threshold for a game: below or at it, nobody who did not
-/// lose would have resigned. 1 where no threshold is wrong; none where the game says nothing,
+/// lose would have resigned. 1 where no threshold is wrong; `None` where the game is no evidence,
 /// because resignation could end it, or its moves are those of another game.
 ///
 /// The root's values alone are looked at, since records have no more. The rule asks for the best

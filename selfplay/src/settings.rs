@@ -11,9 +11,9 @@ use crate::{
     CyclePlan, DecidedPlan, GamePlan, KomiPlan, OpeningPlan, Past, PolicyPlan, ResignPlan,
 };
 
-/// The plan of a cycle. In generation 0 the bootstrap section says how many games and playouts;
-/// equal priors are then tried in a random order, since no prior tells moves apart, and all that
-/// asks what a network thinks is off.
+/// The plan of a cycle. In generation 0 the bootstrap section sets the numbers of games and
+/// playouts; moves are then tried in a random order, since all priors are equal, and everything
+/// that needs a network's opinion is off.
 pub fn cycle_plan(
     config: &RunConfig,
     generation: u32,
@@ -82,7 +82,7 @@ pub fn cycle_plan(
     }
 }
 
-/// Returns the plan of a cycle whose games are drawn from policies, with this many opponents.
+/// Returns the plan of a cycle whose moves are sampled from policies, with this many opponents.
 #[must_use]
 pub fn policy_cycle_plan(
     plan: &CyclePlan,

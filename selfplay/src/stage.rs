@@ -41,10 +41,10 @@ pub enum HeadStarts {
     Always,
 }
 
-/// Plays what is missing of a cycle's games and closes the turn.
+/// Plays the missing games of a cycle and closes the turn.
 ///
 /// # Errors
-/// What store, shards, network or device report; a stop that was asked for is none.
+/// The errors of store, shards, network or device. A requested stop is no error.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     SelfplayStage::new(env!("CARGO_PKG_VERSION"), HeadStarts::Never).turn(context, cycle)
 }
@@ -60,8 +60,8 @@ impl SelfplayStage {
         self.next.as_ref().map(|next| next.play.order.cycle)
     }
 
-    /// Plays what is missing of a cycle's games and closes the turn. Where stages work side by
-    /// side, games of the next cycle may have begun by then, which its turn goes on with.
+    /// Plays the missing games of a cycle and closes the turn. In asynchronous mode, games of the
+    /// next cycle may have begun by then. Its turn continues them.
     ///
     /// # Errors
     /// As [`run`].

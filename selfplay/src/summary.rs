@@ -57,7 +57,7 @@ pub(crate) fn summary(total: &CycleTally, costs: &Costs) -> SelfplaySummary {
     }
 }
 
-/// What this process's time went into; none where nothing was evaluated in batches.
+/// Parts of this process's time; `None` where nothing was evaluated in batches.
 pub(crate) fn load(tally: &CycleTally) -> Option<LoadSummary> {
     let times = &tally.times;
     let share = |part: Duration| part.as_secs_f64() / times.running.as_secs_f64().max(1e-9);
@@ -91,7 +91,7 @@ pub(crate) fn line(
     let resigned = summary.resign.as_ref().map(resign::line).unwrap_or_default();
     let anew = match reanalyzed {
         0 => String::new(),
-        count => format!(" ({} of them searched anew)", dz_stage::count_text(count)),
+        count => format!(" ({} of them reanalyzed)", dz_stage::count_text(count)),
     };
     format!(
         "generation {generation} played {} games{anew} of {:.1} plies, {} positions recorded; first player won \

@@ -20,12 +20,12 @@ pub(crate) fn surprise(summary: &Summary, target: PolicyTarget) -> f64 {
 }
 
 /// Shares out a part of the weight of a game's full searches by their surprises, one for each ply.
-/// Their sum stays, but for what a single position cannot have.
+/// Their sum stays, except for weight above the maximum of a single position.
 pub(crate) fn share_out(plies: &mut [PlyRecord], surprises: &[f64], share: f64) {
     let is_full = |ply: &PlyRecord| ply.kind == SearchKind::Full;
     let full = || plies.iter().zip(surprises).filter(|(ply, _)| is_full(ply));
     let weight: f64 = full().map(|(ply, _)| f64::from(ply.weight)).sum();
-    // What counts little is little of a surprise too.
+    // A search with little weight also has little surprise.
     let whole: f64 = full().map(|(ply, surprise)| f64::from(ply.weight) * surprise).sum();
     if whole <= 0.0 {
         return;

@@ -1,4 +1,4 @@
-//! Games whose komi is drawn: what is in the record, and that nothing else changes.
+//! Games whose komi is sampled: the record holds it, and nothing else changes.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -19,8 +19,7 @@ fn go() -> Go {
     Go::from_spec(&"go:size=3,komi=2".parse().unwrap()).unwrap()
 }
 
-/// Games of a generation, by an evaluator whose priors and values are hashes of what a network
-/// would see.
+/// Games of a generation, by an evaluator whose priors and values are hashes of a network's input.
 fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameRecord> {
     let overrides = [format!("selfplay.komi_deviation={deviation}")];
     let config = RunConfig::from_text(BASE, &overrides).unwrap();
@@ -39,8 +38,8 @@ fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameReco
     (0..150).map(play).collect()
 }
 
-/// Games that keep the komi of the rules are to the last number what they are where none varies;
-/// the others are played by rules that have their komi, and networks see it.
+/// Games with the komi of the rules are identical to those of a cycle without varied komi. The
+/// others are played by rules with their komi, and networks see it.
 #[test]
 fn games_of_the_rules_komi_are_what_they_were() {
     for generation in [0, 1] {

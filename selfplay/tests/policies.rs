@@ -1,4 +1,4 @@
-//! Games whose moves are drawn from policies: what of them is learned.
+//! Games whose moves are sampled from policies, and what is learned from them.
 
 use std::{path::Path, sync::Arc};
 

@@ -1,4 +1,4 @@
-//! Reanalyzed games: what stays of them, what is new, which are sampled, and what becomes of them.
+//! Reanalyzed games: their kept parts, their new parts, which are sampled, and how they train.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
@@ -203,7 +203,7 @@ impl Fixture {
 }
 
 /// A share of the games, of games of the window that were played, each with the moves that it
-/// names; the rest are played as if there was nothing else.
+/// names; the rest are played as without reanalysis.
 #[test]
 fn a_share_of_a_cycles_games_is_sampled_from_the_window() {
     let mut fixture = Fixture::new("0.4");

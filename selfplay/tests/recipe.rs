@@ -79,7 +79,7 @@ fn openings_by_policy_follow_it() {
     };
     let (cold, hot) = (prior("0.05"), prior("50"));
     let total: usize = hot.iter().sum();
-    assert!((140..200).contains(&total), "6 of 7 games have a first drawn move: {total}");
+    assert!((140..200).contains(&total), "6 of 7 games have a first sampled move: {total}");
     // Two moves may be liked nearly alike.
     assert!(cold.iter().any(|&count| 10 * count > 9 * total), "{cold:?}");
     assert!(hot.iter().all(|&count| count > 8), "{hot:?}");
@@ -103,7 +103,7 @@ fn forks_leave_their_parents_at_one_ply() {
             assert_eq!(game.start_moves[..ply], all[..ply]);
             match game.start_moves.get(ply) {
                 Some(&other) => assert_ne!(other, all[ply]),
-                // Every other move would have ended the game, or was drawn and would have.
+                // Every other move would have ended the game, or was sampled and would have.
                 None => assert_eq!(game.start_moves.len(), ply),
             }
             assert!(game.start_moves.len() <= ply + 1 && !game.plies.is_empty());

@@ -79,7 +79,7 @@ fn games_keep_their_own_komi() {
 }
 
 #[test]
-fn games_that_tell_too_little_are_left_out() {
+fn games_with_too_little_information_are_left_out() {
     for (text, words) in [
         ("(;GM[1]SZ[5]HA[2]AB[bb][dd]RE[W+R];W[cc];B[cb])", "a position that is set up"),
         ("(;GM[1]SZ[5];B[cc];W[bb])", "has no result"),

@@ -1,4 +1,4 @@
-//! Resignation in whole games: who resigns, what is measured, and what becomes of it.
+//! Resignation in whole games: who resigns, what is measured, and how the threshold follows.
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
@@ -220,7 +220,8 @@ fn wrong_resignations_are_counted_on_known_games() {
     let record = played_on(even, &[-9, 0, -6, 0, -8, 0, -2, 0, -9], drawn);
     let found = unbeaten_minimum(&rules, &record, 2).unwrap().unwrap();
     assert!((found + 0.6).abs() < 1e-4, "{found}");
-    // Games that resignation could end say nothing of what it does, others without it do.
+    // Games that resignation could end are no evidence about its errors; games without resignation
+    // are.
     let mut record = played_on(moves, &[0; 5], won);
     record.resign = record.resign.map(|resign| ResignThresholds { enforced: true, ..resign });
     assert_eq!(unbeaten_minimum(&rules, &record, 1).unwrap(), None);

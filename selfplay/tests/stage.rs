@@ -1,4 +1,4 @@
-//! A turn of self-play: what is published counts, whatever the configuration asks for by now.
+//! A turn of self-play: published games count, even if the configuration has changed since.
 
 // Helpers of tests may unwrap as tests do.
 #![allow(clippy::unwrap_used)]

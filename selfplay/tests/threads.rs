@@ -1,5 +1,5 @@
 //! Shards of games that a network plays on the processor: the same bytes for any number of threads,
-//! however games fall to groups, and after a stop in the middle.
+//! any distribution of games to groups, and after a stop in the middle.
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 

@@ -1,14 +1,14 @@
 //! Shows that memory does not grow with the window.
 //!
 //! `memory make DIR SHARDS` writes shards of random Connect Four games; `memory run DIR` does pass
-//! 1 on all of them and draws 100,000 rows, then prints the process's peak memory.
+//! 1 on all of them and samples 100,000 rows, then prints the process's peak memory.
 
 use std::{fs::File, path::Path};
 
 use anyhow::Context;
 use dz_game::games::Connect4;
 use dz_shard::{RowSet, write_random_shard};
-use shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw};
+use shuffler::{Mixer, Sample, Shuffler, Source, WindowLaw};
 
 const GAMES: u64 = 500;
 
@@ -43,7 +43,7 @@ fn run(folder: &Path) -> anyhow::Result<()> {
     let law =
         WindowLaw { rows_min: all, rows_max: all, exponent: 0.5, rows_per_new_row: 0.5, scale: 1 };
     let window = shuffler.window(&law, &sources, all)?;
-    let draw = Draw::new(1, 1, RowSet::Train, &window.files, 100_000);
+    let sample = Sample::new(1, 1, RowSet::Train, &window.files, 100_000);
     let (header, window_files) = (shuffler.header(), &window.files[..]);
     let mixer = Mixer {
         header,
@@ -53,9 +53,9 @@ fn run(folder: &Path) -> anyhow::Result<()> {
         first_file: 0,
     };
     let create = |number| Ok(File::create(work.join(format!("rows-{number}.dzr")))?);
-    mixer.write(std::slice::from_ref(&draw), create, |_, _| Ok(()))?;
+    mixer.write(std::slice::from_ref(&sample), create, |_, _| Ok(()))?;
     let status = std::fs::read_to_string("/proc/self/status")?;
     let peak = status.lines().find(|line| line.starts_with("VmHWM")).context("no VmHWM")?;
-    println!("window {} rows, drawn {}, {peak}", window.train_rows, draw.rows);
+    println!("window {} rows, sampled {}, {peak}", window.train_rows, sample.rows);
     Ok(())
 }

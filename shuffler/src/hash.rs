@@ -9,11 +9,11 @@ pub enum Purpose {
     Validation = 1,
     /// Which bucket of its shard a row goes into.
     Bucket = 2,
-    /// In which order a cycle draws buckets.
-    Draw = 3,
+    /// In which order a cycle samples buckets.
+    Sample = 3,
     /// Which rows of a bucket are taken where only a part is.
     Part = 4,
-    /// In which order drawn rows are written.
+    /// In which order sampled rows are written.
     Order = 5,
 }
 

@@ -1,4 +1,4 @@
-//! Pass 2, second half: drawn buckets to shuffled files, in bounded memory.
+//! Pass 2, second half: sampled buckets to shuffled files, in bounded memory.
 
 use std::{collections::BTreeMap, io::Write, ops::Range};
 
@@ -10,20 +10,20 @@ use dz_shard::{
 use rayon::prelude::*;
 
 use crate::{
-    draw::{Draw, Pick},
     hash::{Purpose, hash},
+    sample::{Pick, Sample},
     segments::SegmentFile,
 };
 
 /// Rows of a frame in the files that the trainer reads: what it decodes at once.
 pub const FRAME_ROWS: u64 = 4096;
 
-/// Mixes drawn rows and writes them.
+/// Mixes sampled rows and writes them to files.
 #[derive(Clone, Debug)]
 pub struct Mixer<'a> {
     /// Header of row files of the game; set, number and cycle are filled in here.
     pub header: &'a RowFileHeader,
-    /// The window that was drawn from.
+    /// The window that was sampled from.
     pub window: &'a [SegmentFile],
     /// Rows that are mixed at once: this many rows are in memory, whatever the window's size.
     pub mixed_rows: u64,
@@ -45,15 +45,15 @@ struct Place {
 }
 
 impl Mixer<'_> {
-    /// Writes all rows of draws of one set, one draw after another. `create` makes the output of
-    /// file `number` (from [`Mixer::first_file`]) and `finish` takes each back when it is complete,
-    /// in order.
+    /// Writes all rows of several samples of one set, one sample after another. `create` makes the
+    /// output of file `number` (from [`Mixer::first_file`]) and `finish` takes each back when it is
+    /// complete, in order.
     ///
     /// # Errors
     /// If a segment file is damaged or an output fails.
     pub fn write<W: Write>(
         &self,
-        draws: &[Draw],
+        samples: &[Sample],
         mut create: impl FnMut(u64) -> anyhow::Result<W>,
         mut finish: impl FnMut(W, Footer) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
@@ -64,20 +64,20 @@ impl Mixer<'_> {
             let (out, footer) = writer.finish()?;
             finish(out, footer)
         };
-        let groups = draws.iter().flat_map(|draw| {
-            draw.groups(self.mixed_rows).into_iter().map(move |group| (draw, group))
+        let groups = samples.iter().flat_map(|sample| {
+            sample.groups(self.mixed_rows).into_iter().map(move |group| (sample, group))
         });
-        for (draw, group) in groups {
-            let (blocks, order) = self.load(draw, &group)?;
+        for (sample, group) in groups {
+            let (blocks, order) = self.load(sample, &group)?;
             for (range, frame) in frames(&blocks, &order, left, self.rows_per_file)? {
                 let mut writer = match open.take() {
                     Some(writer) if left > 0 => writer,
                     done => {
                         done.map(&mut close).transpose()?;
                         let header = RowFileHeader {
-                            set: draw.set,
+                            set: sample.set,
                             number: files,
-                            cycle: draw.cycle,
+                            cycle: sample.cycle,
                             ..self.header.clone()
                         };
                         files += 1;
@@ -95,14 +95,15 @@ impl Mixer<'_> {
     }
 
     /// Reads the rows of a group of picks and finds their order.
-    fn load(&self, draw: &Draw, group: &[Pick]) -> anyhow::Result<(Vec<RowBlock>, Vec<Place>)> {
+    fn load(&self, sample: &Sample, group: &[Pick]) -> anyhow::Result<(Vec<RowBlock>, Vec<Place>)> {
         let mut by_file: BTreeMap<u32, Vec<Pick>> = BTreeMap::new();
         for &pick in group {
             by_file.entry(pick.file).or_default().push(pick);
         }
         let by_file: Vec<(u32, Vec<Pick>)> = by_file.into_iter().collect();
-        let read =
-            |(file, picks): &(u32, Vec<Pick>)| self.read(draw, &self.window[*file as usize], picks);
+        let read = |(file, picks): &(u32, Vec<Pick>)| {
+            self.read(sample, &self.window[*file as usize], picks)
+        };
         let loaded: Vec<(u64, RowBlock)> =
             by_file.par_iter().map(read).collect::<anyhow::Result<_>>()?;
         let mut order = Vec::new();
@@ -110,9 +111,9 @@ impl Mixer<'_> {
         for (b, (shard, block)) in loaded.into_iter().enumerate() {
             order.extend((0..block.len()).map(|i| {
                 let (game, ply) = block.id(i);
-                let words = [draw.cycle, shard, game, u64::from(ply)];
+                let words = [sample.cycle, shard, game, u64::from(ply)];
                 let mut longer = [0; 5];
-                let words = draw.words(&words, &mut longer);
+                let words = sample.words(&words, &mut longer);
                 let key = hash(self.header.seed, Purpose::Order, words);
                 Place { key, shard, game, ply, block: b as u32, row: i as u32 }
             }));
@@ -125,11 +126,11 @@ impl Mixer<'_> {
     /// The rows of one shard's picks.
     fn read(
         &self,
-        draw: &Draw,
+        sample: &Sample,
         segments: &SegmentFile,
         picks: &[Pick],
     ) -> anyhow::Result<(u64, RowBlock)> {
-        let path = &segments.buckets(draw.set).path;
+        let path = &segments.buckets(sample.set).path;
         let run = || {
             let mut reader = RowReader::open(path)?;
             let mut rows = RowBlock::new(self.header.shape);
@@ -139,7 +140,7 @@ impl Mixer<'_> {
                 if whole {
                     rows.append(&block)?;
                 } else {
-                    for i in self.part(draw, segments.id, &block, pick) {
+                    for i in self.part(sample, segments.id, &block, pick) {
                         rows.push(&block.row(i));
                     }
                 }
@@ -151,12 +152,12 @@ impl Mixer<'_> {
     }
 
     /// Which rows of a bucket belong to a part of it.
-    fn part(&self, draw: &Draw, shard: u64, block: &RowBlock, pick: &Pick) -> Vec<usize> {
+    fn part(&self, sample: &Sample, shard: u64, block: &RowBlock, pick: &Pick) -> Vec<usize> {
         let key = |&i: &usize| {
             let (game, ply) = block.id(i);
-            let words = [draw.cycle, shard, game, u64::from(ply)];
+            let words = [sample.cycle, shard, game, u64::from(ply)];
             let mut longer = [0; 5];
-            let words = draw.words(&words, &mut longer);
+            let words = sample.words(&words, &mut longer);
             (hash(self.header.seed, Purpose::Part, words), game, ply)
         };
         let mut ranked: Vec<usize> = (0..block.len()).collect();

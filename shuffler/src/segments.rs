@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 use crate::hash::{Purpose, hash};
 
-/// Rows of a bucket on average: what is read at once, and how finely a cycle draws.
+/// Rows of a bucket on average: what is read at once, and how finely a cycle samples.
 pub const BUCKET_ROWS: u64 = 256;
 
 /// A published shard.

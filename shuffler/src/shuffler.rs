@@ -26,7 +26,7 @@ pub struct Shuffler<G> {
     segments: BTreeMap<u64, SegmentFile>,
 }
 
-/// The newest shards, whole, that training draws from.
+/// The newest shards, whole, that training samples from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Window {
     /// Their segments, oldest first.
@@ -94,7 +94,7 @@ impl<G: Game> Shuffler<G> {
         &self.header
     }
 
-    /// Pass 1 for one shard, once: later calls find what it made, in memory or on disk.
+    /// Pass 1 for one shard, once: later calls find its result in memory or on disk.
     ///
     /// # Errors
     /// As [`Scatter::shard`].

@@ -10,7 +10,7 @@ use dz_stage::{Progress, Rates, Spent, StageContext};
 use dz_store::{Entry, ObjectRef, RowsSummary, Stage, Staged, layout};
 
 use crate::{
-    Draw, Mixer, RowCounts, Window, WindowLaw,
+    Mixer, RowCounts, Sample, Window, WindowLaw,
     boards::BoardShufflers,
     budget::keep_budget,
     sources::{RunSources, set_aside_damaged},
@@ -27,8 +27,8 @@ pub fn start(context: &mut StageContext) -> anyhow::Result<()> {
 /// Makes the rows of a cycle and closes the turn.
 ///
 /// # Errors
-/// What the store reports, or a segment file that does not come back as it was written. Damaged
-/// shards are set aside with a note, and the window goes on without them.
+/// The errors of the store, or a segment file that differs when it is read back. Damaged shards are
+/// set aside with a note, and the window goes on without them.
 pub fn run(context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     dz_stage::start_threads(context.config.run.threads)?;
     let spent = Spent::open(&context.run, Stage::Shuffler, cycle, Instant::now());
@@ -146,21 +146,21 @@ fn mix(
     };
     let seed = config.run.seed;
     let cycle = u64::from(spent.cycle());
-    let train = Draw::passes(seed, cycle, RowSet::Train, &window.files, wanted);
+    let train = Sample::passes(seed, cycle, RowSet::Train, &window.files, wanted);
     // The hash leaves out the cycle, so that most validation rows stay the same from cycle to
     // cycle.
     let rows = counts.validation_rows_max;
-    let validation = vec![Draw::new(seed, 0, RowSet::Validation, &window.files, rows)];
+    let validation = vec![Sample::new(seed, 0, RowSet::Validation, &window.files, rows)];
     let sets = [train, validation];
-    let rows = sets.each_ref().map(|draws| draws.iter().map(|draw| draw.rows).sum::<u64>());
+    let rows = sets.each_ref().map(|samples| samples.iter().map(|sample| sample.rows).sum::<u64>());
     let mut publisher =
         Publisher { context, spent, total: rows[0] + rows[1], done: 0, objects: Vec::new() };
     let mut files = Vec::new();
-    for draws in sets {
+    for samples in sets {
         for board in 0..shufflers.count() {
-            let draws: Vec<Draw> = draws
+            let samples: Vec<Sample> = samples
                 .iter()
-                .map(|draw| draw.of_files(|file| boards[file as usize] == board))
+                .map(|sample| sample.of_files(|file| boards[file as usize] == board))
                 .collect();
             let mixer = Mixer {
                 header: shufflers.header(board),
@@ -169,7 +169,7 @@ fn mix(
                 rows_per_file: config.shuffle.rows_per_file,
                 first_file: publisher.objects.len() as u64,
             };
-            publisher.publish(&mixer, &draws)?;
+            publisher.publish(&mixer, &samples)?;
         }
         files.push(std::mem::take(&mut publisher.objects));
     }
@@ -226,7 +226,7 @@ fn prepare(
     }
 }
 
-/// Writes the rows of draws as published files, and tells of it. A kill leaves files that no entry
+/// Writes the sampled rows as published files, and reports that. A kill leaves files that no entry
 /// names: they are swept, or found equal by the next try.
 struct Publisher<'a> {
     context: &'a StageContext,
@@ -239,8 +239,8 @@ struct Publisher<'a> {
 }
 
 impl Publisher<'_> {
-    fn publish(&mut self, mixer: &Mixer<'_>, draws: &[Draw]) -> anyhow::Result<()> {
-        let is_validation = draws.iter().any(|draw| draw.set == RowSet::Validation);
+    fn publish(&mut self, mixer: &Mixer<'_>, samples: &[Sample]) -> anyhow::Result<()> {
+        let is_validation = samples.iter().any(|sample| sample.set == RowSet::Validation);
         let name = if is_validation { "validation" } else { "train" };
         let Self { context, spent, .. } = *self;
         let create = |number| {
@@ -253,7 +253,7 @@ impl Publisher<'_> {
             self.progress();
             Ok(())
         };
-        mixer.write(draws, create, finish).with_context(|| format!("writing the {name} rows"))
+        mixer.write(samples, create, finish).with_context(|| format!("writing the {name} rows"))
     }
 
     fn progress(&self) {

@@ -37,23 +37,23 @@ impl WindowLaw {
 /// How many rows a cycle trains on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RowCounts {
-    /// Rows that are drawn for each new row.
+    /// Rows that are sampled for each new row.
     pub rows_per_new_row: f64,
-    /// Rows that are drawn at most.
+    /// Rows that are sampled at most.
     pub rows_max: u64,
     /// Validation rows that are written at most.
     pub validation_rows_max: u64,
 }
 
 impl RowCounts {
-    /// Rows to draw from a window of `window_rows` after `new_rows` were added. Never more than the
-    /// window holds: a row is drawn once a cycle.
+    /// Returns the number of rows to sample from a window of `window_rows` after `new_rows` were
+    /// added. Never more than the window holds: a row is sampled once a cycle.
     pub fn train_rows(&self, new_rows: u64, window_rows: u64) -> u64 {
         let wanted = (new_rows as f64 * self.rows_per_new_row).round() as u64;
         wanted.min(self.rows_max).min(window_rows)
     }
 
-    /// Rows to draw from a window of `window_rows` in so many passes over it.
+    /// Rows to sample from a window of `window_rows` in so many passes over it.
     pub fn epochs_rows(&self, epochs: u32, window_rows: u64) -> u64 {
         window_rows.saturating_mul(u64::from(epochs)).min(self.rows_max)
     }
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cycle_draws_no_more_than_there_is() {
+    fn a_cycle_samples_no_more_than_there_is() {
         let counts = RowCounts { rows_per_new_row: 4.0, rows_max: 1000, validation_rows_max: 0 };
         assert_eq!(counts.train_rows(100, 5000), 400);
         assert_eq!(counts.train_rows(100, 300), 300);

@@ -12,7 +12,7 @@ use dz_shard::{
     GameRecord, ParentGame, RowReader, RowSet, SHARD_LEVEL, ShardHeader, ShardReader, ShardWriter,
     write_random_shard,
 };
-use shuffler::{Draw, Mixer, Shuffler, Source, Window, WindowLaw};
+use shuffler::{Mixer, Sample, Shuffler, Source, Window, WindowLaw};
 
 const SHARDS: u64 = 5;
 const GAMES: u64 = 70;
@@ -46,11 +46,11 @@ struct Output {
     files: Vec<Vec<u8>>,
 }
 
-/// Both passes in `folder`, drawing `rows` rows in `cycle`.
+/// Both passes in `folder`, sampling `rows` rows in `cycle`.
 fn shuffle(folder: &Path, sources: &[Source], cycle: u64, set: RowSet, rows: u64) -> Output {
     let mut shuffler = Shuffler::open(connect4(), 11, 0.2, folder).unwrap();
     let window = shuffler.window(&all(), sources, u64::MAX).unwrap();
-    let draw = Draw::new(11, cycle, set, &window.files, rows);
+    let sample = Sample::new(11, cycle, set, &window.files, rows);
     let mut files = Vec::new();
     let header = shuffler.header();
     let mixer = Mixer {
@@ -62,7 +62,7 @@ fn shuffle(folder: &Path, sources: &[Source], cycle: u64, set: RowSet, rows: u64
     };
     mixer
         .write(
-            std::slice::from_ref(&draw),
+            std::slice::from_ref(&sample),
             |_| Ok(Vec::new()),
             |file, footer| {
                 assert!(footer.positions <= 700);
@@ -193,17 +193,17 @@ fn rows_are_the_same_as_in_the_shards_and_their_order_is_not() {
 }
 
 #[test]
-fn a_part_is_drawn_without_replacement_and_cycles_differ() {
+fn a_part_is_sampled_without_replacement_and_cycles_differ() {
     let folder = tempfile::tempdir().unwrap();
     let sources = shards(folder.path());
     let work = folder.path().join("work");
-    let draw = |cycle| names(&shuffle(&work, &sources, cycle, RowSet::Train, 1501).files);
-    let (first, second) = (draw(1), draw(2));
+    let sample = |cycle| names(&shuffle(&work, &sources, cycle, RowSet::Train, 1501).files);
+    let (first, second) = (sample(1), sample(2));
     assert_eq!(first.len(), 1501);
     assert_eq!(first.iter().collect::<BTreeSet<_>>().len(), 1501);
     assert_ne!(first, second);
     let both: BTreeSet<_> = first.iter().chain(&second).collect();
-    assert!(both.len() > 1600, "cycles draw different rows: {}", both.len());
+    assert!(both.len() > 1600, "cycles sample different rows: {}", both.len());
 }
 
 #[test]

@@ -163,8 +163,8 @@ fn a_turn_that_was_killed_is_done_again_with_the_same_bytes() {
     let (rows, _) = fixture.turn(1);
     let bytes = contents(&fixture, &rows.train, RowSet::Train, rows.summary.train_rows);
 
-    // The same run as it is after a kill just before its entry: files that no entry names, and a
-    // work folder that is half done.
+    // The same run after a kill just before its entry: files that no entry names, and a work folder
+    // that is half done.
     let mut again = Fixture::new();
     again.play(1);
     let folder = again.dir().join("rows/cycle-0001");
@@ -307,7 +307,7 @@ fn the_work_folder_is_tidied_of_segments_alone() {
     assert_eq!(fs::read(outside).unwrap(), b"mine");
 }
 
-/// Rows carry what heads learn from and nothing else; the soft policy needs nothing of rows.
+/// Rows carry the targets of heads and nothing else; the soft policy needs no target.
 #[test]
 fn rows_carry_what_the_heads_of_the_configuration_learn_from() {
     let turn = |keys: &str| {

@@ -27,7 +27,7 @@ pub struct BatchMaker {
 }
 
 impl BatchMaker {
-    /// For training: each row is turned by a symmetry drawn from (run seed, cycle, index of the
+    /// For training: each row is turned by a symmetry sampled from (run seed, cycle, index of the
     /// row).
     ///
     /// `value_mix` is the share of the root value in the value target, 0 to 1. The outcome has the

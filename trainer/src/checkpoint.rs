@@ -10,7 +10,7 @@
 //! 32 bytes  BLAKE3 of everything before
 //! ```
 //!
-//! The bytes depend only on what was trained, not on the time or the process.
+//! The bytes depend only on the training, not on the time or the process.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -24,7 +24,7 @@ const MAGIC: [u8; 8] = *b"DZTRAIN\0";
 const FIXED_BYTES: usize = 24;
 const HASH_BYTES: usize = 32;
 
-/// What a checkpoint says of itself.
+/// A checkpoint's metadata.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {

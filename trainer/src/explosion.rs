@@ -10,14 +10,14 @@ const MEDIAN_STEPS: usize = 15;
 /// Watches the loss of each step, policy and value together.
 ///
 /// A loss is *too high* where the median of the last 15 steps is above `loss_factor` times the
-/// least such median so far, and above what a network has that holds everything equally likely:
+/// least such median so far, and above the loss of a network that holds everything equally likely:
 /// ln(A) + ln 3 for a policy of length A, whatever the targets are. Training has exploded when that
 /// holds for `loss_steps` steps in a row.
 ///
-/// That a healthy run does not get there has two reasons. New games may make the loss rise, by any
-/// factor where a small game was nearly known by heart; but a network that learns does not stay
-/// worse than one that knows nothing, on any rows, since it can always do as that one does. And a
-/// network that has just begun may be there, but not above several times its own least loss.
+/// A healthy run does not get there, for two reasons. New games may make the loss rise, by any
+/// factor if a small game was nearly known by heart. But a network that learns does not stay worse
+/// than one that knows nothing, since it can always give the same answers. And a network that has
+/// just begun may have such a loss, but not several times its own least loss.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LossGuard {
     factor: f64,
@@ -79,7 +79,7 @@ impl LossGuard {
         if self.above >= self.steps { self.judge() } else { Ok(()) }
     }
 
-    /// Whether the loss is too high now: what is trained then is not to be built on.
+    /// Whether the loss is too high now. The result of such steps must not be used.
     pub fn is_above(&self) -> bool {
         self.steps > 0 && self.above > 0
     }

@@ -100,7 +100,7 @@ impl Feed {
 /// Sends `batches` batches, then ends; ends early where nobody listens.
 ///
 /// The rows of the boards are dealt to the places of the cycle as evenly as their numbers allow, so
-/// each batch has rows of all, and the place in the cycle says which rows were used.
+/// each batch has rows of all, and the place in the cycle determines which rows were used.
 fn read(
     rows: &CycleRows,
     plan: &FeedPlan,
@@ -136,8 +136,8 @@ fn read(
     Ok(())
 }
 
-/// Index of the first row of a board in the stream that its symmetries are drawn from: far from the
-/// rows of other boards.
+/// Index of the first row of a board in the stream that its symmetries are sampled from: far from
+/// the rows of other boards.
 fn stream_of(board: usize) -> u64 {
     (board as u64) << 48
 }
@@ -211,7 +211,7 @@ impl<'a> BoardReader<'a> {
     fn open_file(&mut self) -> anyhow::Result<()> {
         loop {
             let next = self.files.next();
-            let (object, rows) = next.context("a board has fewer rows than its files say")?;
+            let (object, rows) = next.context("a board has fewer rows than its files state")?;
             if self.skip >= *rows {
                 self.skip -= rows;
                 continue;

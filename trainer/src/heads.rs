@@ -6,7 +6,7 @@ use dz_shard::{Row, RowShape, SymmetryTables, ownership_shape};
 
 /// The targets of all heads whose targets rows of this shape carry. `turns` are the game's
 /// symmetries. `symmetry` maps the place of a row to the symmetry that turns it; `None` leaves the
-/// row as it is.
+/// row unchanged.
 pub(crate) fn head_rows(
     shape: RowShape,
     rows: &[Row<'_>],

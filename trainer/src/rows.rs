@@ -44,8 +44,8 @@ impl CycleRows {
     ///
     /// # Errors
     /// If a file is missing, is of another game, encoding or set than the run's, or if the files do
-    /// not have the rows that the ledger says. Other boards of the run's game are welcome: whether
-    /// the network takes them, the learner says.
+    /// not have the rows that the ledger states. Other boards of the run's game are accepted: the
+    /// learner decides whether the network takes them.
     pub fn open(
         run: &Run,
         state: &RowsState,
@@ -79,7 +79,7 @@ impl CycleRows {
             all.boards[place].files.push((object.clone(), reader.rows()));
         }
         if all.rows != rows {
-            bail!("the ledger says {rows} rows of {set:?}, the files have {}", all.rows);
+            bail!("the ledger states {rows} rows of {set:?}, the files have {}", all.rows);
         }
         Ok(all)
     }
@@ -94,7 +94,7 @@ impl CycleRows {
         reader.check(&self.identity.game, &self.identity.encoding)
     }
 
-    /// What the rows of the run's own board share; `None` where there are none.
+    /// Common fields of the rows of the run's own board; `None` where there are none.
     fn own_header(&self) -> Option<&RowFileHeader> {
         let boards = self.boards.iter().map(|board| &board.header);
         boards.into_iter().find(|header| header.game == self.identity.game)
@@ -104,7 +104,7 @@ impl CycleRows {
     /// without rows to train on has the network of its game.
     ///
     /// # Errors
-    /// If there is no such game, or the rows do not carry what a head learns from.
+    /// If there is no such game, or the rows do not carry the targets of a head.
     pub fn network_spec(
         &self,
         network: &NetworkSection,

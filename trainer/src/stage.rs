@@ -73,7 +73,7 @@ pub(crate) fn learner_maker(
 /// Trains on the cycle's rows and closes the turn with a candidate.
 ///
 /// # Errors
-/// What the store, the rows or the device report, and divergence. A requested stop is no error.
+/// The errors of the store, the rows or the device, and divergence. A requested stop is no error.
 pub fn run(trainer: &mut Trainer, context: &mut StageContext, cycle: u32) -> anyhow::Result<()> {
     trainer.turn(context, cycle)
 }

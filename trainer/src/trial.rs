@@ -19,8 +19,8 @@ const LOSS_FACTOR: f64 = 4.0;
 /// The suggested rate is the one with the least loss, divided by this, because the loss is about to
 /// rise there (fastai: 10).
 const SAFETY: f64 = 10.0;
-/// A rise is seen where the smoothed loss ends above its least by this share of what it fell
-/// before. Noise is less: up to an eighth in a run of connect4-smoke.
+/// A rise counts if the smoothed loss ends above its least by this share of its earlier fall. Noise
+/// is smaller: up to an eighth in a run of connect4-smoke.
 const RISE_MIN: f64 = 0.2;
 
 /// A fresh learner, and rows to learn from.

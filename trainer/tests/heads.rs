@@ -1,4 +1,4 @@
-//! Heads beside policy and value: from rows to batches, through a turn, and what is told of them.
+//! Heads beside policy and value: from rows to batches, through a turn, and into its report.
 
 #![allow(clippy::unwrap_used)]
 
@@ -138,7 +138,7 @@ fn rows_that_carry_more_give_the_same_batches_beside() {
 }
 
 #[test]
-fn a_turn_with_heads_is_told_of_and_resumes_exactly() {
+fn a_turn_with_heads_is_reported_and_resumes_exactly() {
     let names = ["reply", "soft_policy", "short_term", "plies_left"];
     let whole = {
         let test = test_run();

@@ -49,11 +49,11 @@ fn planes_and_policy_are_turned_together() {
         }
         index += all.len() as u64;
     }
-    assert_eq!(seen.len(), 8, "all symmetries are drawn");
+    assert_eq!(seen.len(), 8, "all symmetries are sampled");
 }
 
 #[test]
-fn symmetries_are_drawn_evenly_and_differ_between_cycles() {
+fn symmetries_are_sampled_evenly_and_differ_between_cycles() {
     let (one, two) = (maker(1, 0.0), maker(2, 0.0));
     let mut counts = [0_u32; 8];
     for row in 0..8000 {
@@ -134,7 +134,7 @@ fn damaged_or_foreign_rows_are_refused() {
     let mut fewer = published.clone();
     fewer.train.pop();
     let error = CycleRows::open(&test.run, &fewer, RowSet::Train, &identity).unwrap_err();
-    assert!(error.to_string().contains("the ledger says"), "{error:#}");
+    assert!(error.to_string().contains("the ledger states"), "{error:#}");
     test.damage(&published.train[1].path);
     let error = format!("{:#}", test.process().turn(1).unwrap_err());
     assert!(error.contains(&published.train[1].path), "{error}");

@@ -60,7 +60,7 @@ fn losses_fall_and_are_those_of_the_metrics() {
 }
 
 #[test]
-fn the_turn_is_told_in_a_line() {
+fn the_turn_is_reported_in_a_line() {
     let test = TestRun::new();
     test.publish_rows(1, 40);
     let mut process = test.process();

@@ -28,7 +28,7 @@ pub fn readme_test_command(root: &Path) -> anyhow::Result<String> {
     Ok(commands.remove(0))
 }
 
-/// The commands of CI, by step, as `.ci/run --list` tells them.
+/// The commands of CI, by step, as `.ci/run --list` prints them.
 ///
 /// # Errors
 /// If the script cannot be run.

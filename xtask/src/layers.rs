@@ -34,8 +34,8 @@ const OUTSIDE: &str = "xtask";
 const OWNED: [(&str, &str); 3] =
     [("burn", "dz-burn-net"), ("cubecl", "dz-burn-net"), ("object_store", "dz-store")];
 
-/// What must not be anywhere in the dependencies of some crates, tests' dependencies included:
-/// these crates are built and tested in seconds, and their part of the work needs none of it.
+/// Crates that must not be anywhere in the dependencies of some other crates, tests' dependencies
+/// included: these are built and tested in seconds, and do not need them.
 const KEPT_APART: [(&[&str], &[&str]); 3] = [
     (
         &[

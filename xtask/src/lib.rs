@@ -1,8 +1,8 @@
 //! Repository chores, and the checks behind the tests for layers and tidiness.
 //!
-//! A check reads files under a root folder and gives its findings, one line each; none is good.
-//! Tests run the checks on this repository, where they must find nothing, and on small faulty
-//! trees.
+//! A check reads files under a root folder and returns its findings, one line each. No findings
+//! means that all is well. Tests run the checks on this repository, where they must find nothing,
+//! and on small faulty trees.
 
 pub mod ablate;
 pub mod book;

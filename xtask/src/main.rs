@@ -248,7 +248,7 @@ fn ablate(words: &[&str]) -> anyhow::Result<ExitCode> {
     let page_only = words.contains(&"--page");
     let ablate = ablate_options(words)?;
     let made = if page_only { Ok(0) } else { ablate.run(|line| println!("{line}")) };
-    // What was made before a failure is told all the same.
+    // What was made before a failure is reported all the same.
     let table = ablate.read_table()?;
     let text = section(&table, &table.cells()?);
     if ablate.evaluations.is_some() {

@@ -1,4 +1,4 @@
-//! The workspace as its manifests and its lock file tell it.
+//! The workspace as its manifests and its lock file describe it.
 
 use std::{
     collections::{BTreeMap, BTreeSet},

@@ -1,4 +1,4 @@
-//! Every preset is told about.
+//! Every preset is documented.
 
 use std::{fs, path::Path};
 

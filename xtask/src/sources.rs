@@ -22,7 +22,7 @@ const LONG: [(&str, &str); 0] = [];
 /// Folders that hold nothing of ours, or runs.
 const SKIPPED: [&str; 4] = [".git", ".carry", "data", "third_party"];
 
-/// What library sources must not call; written in halves so that this file passes.
+/// Calls that library sources must not make, written in halves so that this file passes.
 const UNFINISHED: [&str; 3] =
     [concat!("to", "do!("), concat!("unimple", "mented!("), concat!("db", "g!(")];
 
@@ -132,7 +132,7 @@ fn numbered<'a>(
     text.lines().enumerate().filter_map(move |(i, line)| Some((i + 1, find(line)?)))
 }
 
-/// Every crate says in its first lines what it is for.
+/// Every crate explains in its first lines what it is for.
 fn undocumented(root: &Path, member: &manifest::Member) -> anyhow::Result<Vec<String>> {
     let mut findings = Vec::new();
     for file in ["src/lib.rs", "src/main.rs"] {

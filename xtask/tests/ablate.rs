@@ -1,5 +1,5 @@
-//! Ablation tables: those of the repository are sound and their page is that of their cells;
-//! made-up cells come out as the table that they should.
+//! Ablation tables: those of the repository are sound and their page agrees with their cells;
+//! made-up cells give the expected table.
 
 use std::{fs, path::PathBuf};
 

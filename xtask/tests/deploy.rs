@@ -100,7 +100,7 @@ fn manifests() -> Vec<PathBuf> {
     found
 }
 
-/// What `kubernetes-validate` says of a file; `None` where it is not installed.
+/// Returns the output of `kubernetes-validate` for a file; `None` where it is not installed.
 fn validated(path: &Path) -> Option<Output> {
     let has = Command::new("python3").args(["-c", "import kubernetes_validate"]).output().ok()?;
     let program = "import sys; from kubernetes_validate.__main__ import main; sys.exit(main())";

@@ -120,7 +120,8 @@ fn mdbook_gets_a_page_for_each_file_that_is_linked_to() {
     assert!(shown.contains("\n`````rust,ignore\nfn main() {}\n`````\n"), "{shown}");
 }
 
-/// The page is the test of the code's words: what it cannot tell shortly, the code should not need.
+/// The page tests the code's words: the code should not need a word that the page cannot explain
+/// shortly.
 #[test]
 fn the_page_for_newcomers_is_short() {
     let page = root().join("docs/follow-one-position.md");

@@ -32,7 +32,7 @@ fn a_retired_name_and_an_entry_point_without_example_are_found() {
 }
 
 #[test]
-fn every_preset_is_told_about() {
+fn every_preset_is_documented() {
     let findings = presets::findings(&root()).expect("presets can be read");
     assert!(findings.is_empty(), "{}", findings.join("\n"));
 }

@@ -57,7 +57,7 @@ double seconds() {
     return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-void tell(const char* format, ...) {
+void write_log(const char* format, ...) {
     const char* path = getenv("STAND_IN_LOG");
     FILE* file = path ? fopen(path, "a") : nullptr;
     if (!file) return;
@@ -103,7 +103,7 @@ int on_stream(void* stream, std::function<int()> work) {
 }
 
 struct Report {
-    ~Report() { tell("end %d: %ld modules, %ld launches, %zu MB at most\n", getpid(), modules, launches, bytes_most >> 20); }
+    ~Report() { write_log("end %d: %ld modules, %ld launches, %zu MB at most\n", getpid(), modules, launches, bytes_most >> 20); }
 } report;
 
 }  // namespace
@@ -166,7 +166,7 @@ API int cuStreamEndCapture(void* stream, void** graph) {
 }
 API int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
     auto* copy = new Graph(*static_cast<Graph*>(graph));
-    tell("graph of %zu\n", copy->size());
+    write_log("graph of %zu\n", copy->size());
     *executable = copy;
     return OK;
 }
@@ -220,7 +220,7 @@ API int cuModuleLoadData(void** module, const void* image) {
     auto* loaded = new Module{static_cast<const char*>(image), nullptr};
     if (loaded->image.rfind(LIBRARY_MARK, 0) == 0) {
         loaded->library = dlopen(loaded->image.c_str() + strlen(LIBRARY_MARK), RTLD_NOW | RTLD_LOCAL);
-        if (!loaded->library) return tell("%s\n", dlerror()), NO_SUCH_KERNEL;
+        if (!loaded->library) return write_log("%s\n", dlerror()), NO_SUCH_KERNEL;
     }
     std::lock_guard guard(lock);
     modules++;
@@ -236,7 +236,7 @@ API int cuModuleGetFunction(void** function, void* module, const char* name) {
         found->kernel.parameter_bytes = reinterpret_cast<const size_t* (*)()>(dlsym(library, "stand_in_bytes"));
         found->kernel.waits = dlsym(library, "stand_in_waits") != nullptr;
     }
-    tell("kernel %s\n", name);
+    write_log("kernel %s\n", name);
     *function = found;
     return OK;
 }
@@ -245,11 +245,11 @@ API int cuLaunchKernel(void* kernel, unsigned gx, unsigned gy, unsigned gz, unsi
                        unsigned shared_bytes, void* stream, void** parameters, void**) {
     auto* function = static_cast<Function*>(kernel);
     if (!gx || !gy || !gz || gy > GRID_YZ_MAX || gz > GRID_YZ_MAX || bx * by * bz > THREADS_MAX || shared_bytes > SHARED_BYTES_MAX) {
-        tell("refused %s: grid %u %u %u, block %u %u %u, %u bytes shared\n", function->name.c_str(), gx, gy, gz, bx, by, bz, shared_bytes);
+        write_log("refused %s: grid %u %u %u, block %u %u %u, %u bytes shared\n", function->name.c_str(), gx, gy, gz, bx, by, bz, shared_bytes);
         return INVALID_VALUE;
     }
-    static const bool tells_launches = getenv("STAND_IN_LAUNCHES");
-    if (tells_launches) tell("launch %s %u %u %u %u\n", function->name.c_str(), gx, gy, gz, bx * by * bz);
+    static const bool logs_launches = getenv("STAND_IN_LAUNCHES");
+    if (logs_launches) write_log("launch %s %u %u %u %u\n", function->name.c_str(), gx, gy, gz, bx * by * bz);
     std::lock_guard guard(lock);
     launches++;
     const Kernel& kernel_of = function->kernel;

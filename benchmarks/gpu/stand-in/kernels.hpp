@@ -225,8 +225,8 @@ void mma_sync(fragment<accumulator, m, n, k, TD>& d, const fragment<matrix_a, m,
 }
 }  // namespace nvcuda::wmma
 
-// Instructions of matrix units that tell which lane has which element (PTX ISA 9.0, "mma.m16n8k16", "ldmatrix").
-// Where shared memory is, is known, so half of an address is enough.
+// Instructions of matrix units with a defined lane for each element (PTX ISA 9.0, "mma.m16n8k16",
+// "ldmatrix"). Where shared memory is, is known, so half of an address is enough.
 static inline unsigned __cvta_generic_to_shared(const void* place) { return unsigned(reinterpret_cast<uintptr_t>(place)); }
 static inline const char* stand_in_shared(unsigned address) {
     return reinterpret_cast<const char*>((reinterpret_cast<uintptr_t>(stand_in_shared_memory) & ~0xffffffffull) | address);

@@ -14,7 +14,7 @@ pub(crate) struct AtOnce {
     next: u64,
 }
 
-/// Spreads logits over 8, as those of a network that likes a handful of moves.
+/// Spreads logits over 8, like a network that prefers a handful of moves.
 const LOGIT_MAX: f32 = 8.0;
 
 impl AtOnce {

@@ -77,7 +77,7 @@ pub(crate) struct Playing {
     first: f64,
     /// Positions a second after it.
     pub(crate) rate: f64,
-    /// Largest difference of a logit of the first answers from those of the engine that plays on
+    /// Largest difference between a logit of the first answers and that of the engine that plays on
     /// the processor.
     difference_max: f64,
 }

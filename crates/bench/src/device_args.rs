@@ -31,7 +31,7 @@ pub struct DeviceArgs {
     #[arg(long, value_name = "N", default_value = "2",
         value_parser = clap::value_parser!(u8).range(1..=8))]
     pub(crate) lanes: u8,
-    /// For `device`: convolve by Burn's operations on a card, not by kernels of our own
+    /// For `device`: convolve by Burn's operations on a card, not by our kernels
     #[arg(long)]
     pub(crate) burn_convolution: bool,
     /// For `device`, `games`: go layer by layer on a card, not by the kernel for whole towers
@@ -51,7 +51,7 @@ pub struct DeviceArgs {
     /// For `soak`: training steps
     #[arg(long, value_name = "N", default_value = "20000")]
     pub(crate) steps: u64,
-    /// For `device`, `games`: seconds that each figure may take, after what is compiled has been
+    /// For `device`, `games`: seconds that each figure may take, after all compilation
     #[arg(long, value_name = "S", default_value = "5")]
     pub(crate) seconds: f64,
 }

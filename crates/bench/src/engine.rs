@@ -94,9 +94,9 @@ fn median(mut rates: Vec<f64>) -> f64 {
     rates[rates.len() / 2]
 }
 
-/// How often a search with so many leaves in flight keeps a position's value: what it costs that
-/// leaves are chosen before their siblings' values are known. Rollouts evaluate, so that no network
-/// need be trained.
+/// How often a search with so many leaves in flight keeps a position's value. This measures the
+/// cost of choosing leaves before their siblings' values are known. Rollouts evaluate, so no
+/// trained network is needed.
 fn shares(spec: &GameSpec, positions: &[PositionCheck]) -> anyhow::Result<Vec<BenchRow>> {
     let mut arena = dz_gatekeeper::arena(spec, &[DeviceChoice::Cpu], 0)?;
     let PlayerKind::Search(anchor) = rollout_anchor("anchor", 1).kind else {

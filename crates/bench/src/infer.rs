@@ -137,7 +137,7 @@ struct Onnx {
 }
 
 impl Onnx {
-    /// Starts it, if there is a Python for it, and compares what it says of `batch` with ours.
+    /// Starts it, if there is a Python for it, and compares its answers for `batch` with ours.
     fn start(
         file: &NetworkFile,
         batch: &EncodedBatch,

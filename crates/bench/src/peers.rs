@@ -100,7 +100,7 @@ fn their_name(game: &GameSpec) -> Option<String> {
 }
 
 /// Leaf nodes of chess from the start at `depth`, counted by the generator that our chess is built
-/// on as its own example does: moves at the last depth are counted, not played.
+/// on, in the way of its own example: moves at the last depth are counted, not played.
 pub(crate) fn chess_leaves(depth: u32) -> u64 {
     leaves(&Board::startpos(), depth)
 }

@@ -1,6 +1,6 @@
 //! A game for measuring: stones on points until all are full, with an evaluator that looks its
-//! answers up. It transposes as much as a game can and costs next to nothing, so what is measured
-//! is search.
+//! answers up. It transposes as much as a game can and costs next to nothing, so the search is
+//! measured.
 
 use dz_game::{Key, Move, Player, mix64};
 

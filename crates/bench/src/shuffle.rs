@@ -10,7 +10,7 @@ use std::{
 use anyhow::Context;
 use dz_game::{AnyGame, Game, GameSpec};
 use dz_shard::{RowSet, container::Footer, write_random_shard};
-use dz_shuffler::{Draw, Mixer, Shuffler, Source, WindowLaw};
+use dz_shuffler::{Mixer, Sample, Shuffler, Source, WindowLaw};
 
 use crate::row::BenchRow;
 
@@ -138,7 +138,7 @@ fn shuffle_once<G: Game, W: Write>(
     let scatter = start.elapsed().as_secs_f64();
 
     let start = Instant::now();
-    let draw = Draw::new(1, 1, RowSet::Train, &window.files, window.train_rows);
+    let sample = Sample::new(1, 1, RowSet::Train, &window.files, window.train_rows);
     let mixer = Mixer {
         header: shuffler.header(),
         window: &window.files,
@@ -146,6 +146,6 @@ fn shuffle_once<G: Game, W: Write>(
         rows_per_file: MIXED_ROWS,
         first_file: 0,
     };
-    mixer.write(std::slice::from_ref(&draw), create, finish)?;
-    Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: draw.rows })
+    mixer.write(std::slice::from_ref(&sample), create, finish)?;
+    Ok(Times { scatter, mix: start.elapsed().as_secs_f64(), rows: sample.rows })
 }

@@ -6,10 +6,10 @@
 //! [`dz_cpu_net::CpuEvaluator`].
 //!
 //! Burn's modules and optimizers are not used, only its tensors and their gradients: all parameters
-//! lie in one flat tensor, in the order of their names. Initial values come from our own seeded
-//! stream, running statistics are values like any other, and the optimizer, the gradient's norm and
-//! the moving average are a few operations on flat tensors. So a checkpoint holds everything by
-//! name, the same seed gives the same bytes in every process, and nothing hides in shared cells or
+//! lie in one flat tensor, in the order of their names. Initial values come from our seeded stream,
+//! running statistics are values like any other, and the optimizer, the gradient's norm and the
+//! moving average are a few operations on flat tensors. So a checkpoint holds everything by name,
+//! the same seed gives the same bytes in every process, and nothing hides in shared cells or
 //! default devices.
 //!
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length, `N`

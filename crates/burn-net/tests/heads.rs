@@ -25,7 +25,7 @@ fn tensors(checkpoint: &[u8]) -> BTreeMap<String, TensorData> {
     all
 }
 
-/// Rows that know nothing of heads leave every other number as it is, to the bit: the learner's
+/// Rows without targets of heads leave every other number unchanged, to the bit: the learner's
 /// whole state, its losses, and the file that plays.
 #[test]
 fn heads_without_targets_change_nothing_else() {

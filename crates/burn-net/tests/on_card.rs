@@ -1,4 +1,4 @@
-//! What a card answers, by kernels of our own and by Burn's, against the processor. Without a card
+//! A card's answers, by our kernels and by Burn's, compared with the processor's. Without a card
 //! nothing is tested.
 
 #![allow(clippy::unwrap_used)]

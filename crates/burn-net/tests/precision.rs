@@ -56,7 +56,7 @@ fn the_loss_curve_is_within_a_hundredth_of_the_one_in_32_bits() {
     }
 }
 
-/// The weights between steps have 32 bits: steps far below what 16 bits can tell apart add up.
+/// The weights between steps have 32 bits: steps far below the resolution of 16 bits add up.
 #[test]
 fn master_weights_keep_small_steps() {
     let spec = full();

@@ -271,7 +271,7 @@ fn cross_entropy(logits: &[f64], targets: &[f64], classes: usize) -> f64 {
     groups.map(one).sum::<f64>() / (logits.len() / classes) as f64
 }
 
-/// How much a row counts for the optimistic policy, by what came, what was expected and the logit
+/// How much a row counts for the optimistic policy, by the result, the expected value and the logit
 /// of the squared error.
 fn optimism(came: f64, expected: f64, error: f64) -> f64 {
     let variance = 4.0 / (1.0 + (-error).exp()) + 0.0001;

@@ -7,7 +7,7 @@ use std::fmt;
 pub enum Effect {
     /// Time, memory or disk only: the same games, rows and networks come out.
     Speed,
-    /// What comes out of later work; a resume under a changed value is noted in the ledger.
+    /// Results of later work. A resume under a changed value is noted in the ledger.
     Results,
     /// The run would contradict itself; a resume under a changed value is refused.
     Fixed,

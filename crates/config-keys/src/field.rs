@@ -13,8 +13,8 @@ use crate::suggest::nearest;
 pub trait Field: Sized {
     /// What the type takes within the limits, in words.
     fn allowed(limits: &Limits) -> String;
-    /// A value that takes the place of one at fault, so that the other keys can be checked; no
-    /// caller outside of this crate ever sees it.
+    /// A placeholder for a faulty value, so that the other keys can be checked. No caller outside
+    /// of this crate ever sees it.
     fn stand_in(limits: &Limits) -> Self;
     /// The value, or at least one fault.
     fn read(key: &str, value: &Value, limits: &Limits, faults: &mut Vec<Fault>) -> Option<Self>;

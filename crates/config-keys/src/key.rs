@@ -15,7 +15,7 @@ pub struct Key {
     pub meaning: String,
     /// Which values it takes, in words.
     pub allowed: String,
-    /// What it is where a file leaves it out; a key without a default must be given.
+    /// The value if a file leaves the key out. A key without a default must be given.
     pub default: Option<Value>,
     /// What a change does to a run that exists.
     pub effect: Effect,

@@ -3,8 +3,8 @@
 //! [`section!`] declares a table of a file: its keys with their types, limits, defaults, meanings
 //! and effects. [`choice!`] and [`choice_or_number!`] declare the types of keys that take words.
 //! From these declarations come the structs, the reader, the writer and the table of keys. Reading
-//! is strict: every [`Fault`] of a file is found, with a value at fault, what is allowed and what
-//! was probably meant.
+//! is strict: every [`Fault`] of a file is found, and reported with the faulty value, the allowed
+//! values and the closest valid name.
 
 mod choice_or_number;
 mod effect;

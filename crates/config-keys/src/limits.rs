@@ -69,7 +69,7 @@ impl Limits {
         }
     }
 
-    /// Whether a real number is within; what is not a number or infinite never is.
+    /// Returns whether a real number is within the limits. NaN and infinities never are.
     pub fn takes_real(&self, value: f64) -> bool {
         match *self {
             Self::Real { min, min_open, max, max_open } => {

@@ -1,4 +1,4 @@
-//! `--set section.key=value`: single values that replace those of the file.
+//! `--set section.key=value`: single values that override the file.
 
 use toml::{Table, Value};
 

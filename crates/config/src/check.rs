@@ -110,7 +110,8 @@ impl Checks<'_> {
         }
     }
 
-    /// Cycles whose games are drawn from policies need the newest network, and one network a cycle.
+    /// Cycles whose moves are sampled from policies need the newest network, and one network a
+    /// cycle.
     fn reinforce(&mut self) {
         let reinforce = &self.config.reinforce;
         if reinforce.cycles == 0 && reinforce.value_cycles == 0 {

@@ -39,9 +39,9 @@ impl Loaded {
 impl RunConfig {
     /// Reads a file, applies `section.key=value` overrides and reports every fault at once.
     ///
-    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it is
-    /// asked even where there are faults already, and what it says of a key that is at fault
-    /// anyway is left out.
+    /// `extra_check` adds what this crate cannot know, such as whether the game exists; it runs
+    /// even if there are faults already. Its findings about keys that are faulty anyway are
+    /// dropped.
     ///
     /// # Errors
     /// [`ConfigError::Read`] where the file cannot be read, else [`ConfigError::Faults`]; nothing
@@ -94,7 +94,7 @@ impl RunConfig {
         }
     }
 
-    /// Reads a text; there is no configuration only where the text is not TOML.
+    /// Reads a text. Only a text that is not TOML gives no configuration.
     fn parse(
         text: &str,
         overrides: &[String],

@@ -85,7 +85,7 @@ run_config! {
     selfplay: SelfplaySection,
     /// Self-play before there is a network.
     bootstrap: BootstrapSection,
-    /// The rows that training draws from.
+    /// The rows that training samples from.
     window: WindowSection,
     /// How rows are mixed.
     shuffle: ShuffleSection,
@@ -147,8 +147,8 @@ impl RunConfig {
         text
     }
 
-    /// BLAKE3 of the effective configuration, 64 hex digits: the same for files that say the
-    /// same, whatever their order, comments and left-out defaults.
+    /// BLAKE3 of the effective configuration, 64 hex digits: the same for files with the same
+    /// meaning, independent of order, comments and left-out defaults.
     pub fn hash(&self) -> String {
         self.hash_of(|_, _| true)
     }
@@ -187,7 +187,8 @@ impl RunConfig {
             .collect()
     }
 
-    /// The value of a key, such as `search.c_puct`, as TOML; none where there is no such key.
+    /// Returns the value of a key, such as `search.c_puct`, as TOML; `None` if there is no such
+    /// key.
     pub fn value(&self, path: &str) -> Option<Value> {
         self.flat().into_iter().find(|(other, _)| other == path).map(|(_, value)| value)
     }

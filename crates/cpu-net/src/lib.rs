@@ -1,9 +1,9 @@
-//! Networks on the processor: kernels of our own for boards of 1 to some hundred points.
+//! Networks on the processor: our kernels for boards of 1 to some hundred points.
 //!
 //! [`Trunk`] trains the tower, [`CpuEvaluator`] runs a network file behind
-//! [`dz_infer::NetworkEvaluator`]. What it computes is written down in [`dz_network_file`];
-//! [`Reference`] computes the same in plain loops and is what tests compare with. How fast it is,
-//! and why it is made as it is: `benchmarks/cpu-inference.md`.
+//! [`dz_infer::NetworkEvaluator`]. [`dz_network_file`] specifies the computation. [`Reference`]
+//! does the same in plain loops, and tests compare with it. Speed and design decisions:
+//! `benchmarks/cpu-inference.md`.
 //!
 //! Activations are boards with a border of one zero point on each side, a point's channels one
 //! after another in lanes of sixteen, filled up with zeros. 3x3 convolutions go through Winograd's
@@ -11,7 +11,7 @@
 //! the heads stays in the second-level cache.
 //!
 //! Vectors are AVX-512, AVX2 with FMA, or NEON, found when a network is loaded; elsewhere the
-//! compiler makes what it can of plain arrays. NEON is tested in an emulator only
+//! compiler vectorises plain arrays as well as it can. NEON is tested in an emulator only
 //! (CONTRIBUTING.md), and its speed is not known.
 //!
 //! Letters: `B` batch, `C` channels, `H` rows, `W` columns, `G` globals, `A` policy length.

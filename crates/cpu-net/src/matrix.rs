@@ -113,8 +113,7 @@ macro_rules! run_sized {
 }
 pub(crate) use run_sized;
 
-/// `out = rows x matrix`, each number a sum in the order of the inputs, whatever the number of
-/// rows.
+/// `out = rows x matrix`, each number a sum in the order of the inputs, for any number of rows.
 pub(crate) struct Product<'a> {
     /// Rows of `matrix.lanes_in` lanes.
     pub(crate) rows: &'a [Lane],

@@ -98,9 +98,9 @@ impl Task for SqueezeBoard<'_> {
     }
 }
 
-/// 1 / (1 + e^-x) of a finite number, to 32 bits; what is no number stays. Made of additions,
-/// multiplications and a division in 64 bits, so that it has the same bits everywhere; a C
-/// library's `exp` has not.
+/// Returns 1 / (1 + e^-x) of a finite number, to 32 bits; NaN stays NaN. It is made of additions,
+/// multiplications and a division in 64 bits, so it has the same bits everywhere. A C library's
+/// `exp` does not.
 #[inline(always)]
 fn sigmoid(x: f32) -> f32 {
     /// Added to a number and taken away again, it rounds to the nearest whole number.

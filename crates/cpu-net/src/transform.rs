@@ -19,16 +19,16 @@ pub(crate) trait Transform: Copy {
     /// How many more numbers there are than the tile has outputs, half of them on each side.
     fn more(self) -> usize;
 
-    /// From `M` and so many numbers to the values at `M + 2` points; what is behind them is not
-    /// looked at.
+    /// Maps `M` and so many numbers to the values at `M + 2` points. Numbers behind them are
+    /// ignored.
     fn run<S: Simd, const M: usize>(self, s: S, x: [S::V; POINTS]) -> [S::V; POINTS];
 }
 
 /// That of a convolution's inputs.
 ///
-/// With m(x) the product of (x - q) over a tile's finite points q, the row of point p has the
-/// coefficients of m(x) / (x - p), that of infinity those of m(x); the rows of finite points are
-/// multiplied by what their filter was divided by too much.
+/// Let m(x) be the product of (x - q) over a tile's finite points q. The row of a finite point p
+/// has the coefficients of m(x) / (x - p), and the row of infinity those of m(x). The rows of
+/// finite points are also multiplied by the surplus factor by which their filter was divided.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OfInputs;
 

@@ -16,7 +16,7 @@ use crate::weights::Weights;
 /// A network whose tower is one kernel.
 ///
 /// Numbers are halves (IEEE binary16), sums have 32 bits. A position's outputs have the same bits
-/// whatever the batch and its place in it: no sum is taken over more than one position.
+/// in any batch and at any place in it: no sum is taken over more than one position.
 #[derive(Debug)]
 pub struct TowerEvaluator {
     id: String,

@@ -67,8 +67,8 @@ __device__ __forceinline__ void load_matrix(unsigned (&r)[4], unsigned at) {
   asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared::cta.b16 {%0,%1,%2,%3}, [%4];"
                : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at) : "memory");
 }
-// Where a product's weights lie, as wgmma wants to be told (PTX ISA, "matrix descriptor"): inputs
-// follow each other, no swizzle, [2 halves of 8 inputs][n / 8][8 outputs][8 inputs].
+// Where a product's weights lie, in the form that wgmma takes (PTX ISA, "matrix descriptor"):
+// inputs follow each other, no swizzle, [2 halves of 8 inputs][n / 8][8 outputs][8 inputs].
 __device__ __forceinline__ uint64 descriptor(unsigned at, int n) {
   return uint64((at & 0x3ffff) >> 4) | uint64((n / 8 * 128) >> 4) << 16 | uint64(128 >> 4) << 32;
 }

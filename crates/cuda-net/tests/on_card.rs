@@ -1,4 +1,4 @@
-//! What a card answers, against the processor. Without a card nothing is tested; with
+//! A card's answers, compared with the processor's. Without a card nothing is tested; with
 //! `DAGZERO_CARD=cuda:0` the test fails where there is none.
 
 #![allow(clippy::unwrap_used)]

@@ -23,7 +23,7 @@ pub enum Exit {
 }
 
 impl Exit {
-    /// The exit code that tells a caller about `error`.
+    /// Returns the exit code that stands for `error`.
     pub fn of(error: &anyhow::Error) -> Self {
         let usage = |cause: &(dyn std::error::Error + 'static)| {
             cause.is::<GameError>() || cause.is::<UsageError>()

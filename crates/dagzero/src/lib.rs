@@ -1,7 +1,7 @@
 //! The front door: every command of `dagzero`, as a library that tests can call.
 //!
-//! Commands write JSON or tables to the writer they are given and nothing else; what is meant for
-//! people on the side goes to standard error.
+//! Commands write JSON or tables, and nothing else, to the writer they are given. Notes for people
+//! go to standard error.
 
 mod commands;
 mod drive;
@@ -38,7 +38,7 @@ pub use help::command_line;
                      2  wrong usage\n \
                     75  try again\n \
                     78  bad configuration\n\n\
-                  `dagzero help COMMAND` tells more about a command, with examples.",
+                  `dagzero help COMMAND` explains a command, with examples.",
     arg_required_else_help = true,
     max_term_width = 100
 )]
@@ -95,8 +95,8 @@ enum Command {
 }
 
 impl Cli {
-    /// Whether the command's work are files of its own, so that an output that nobody reads any
-    /// more is no failure: a run goes on when its terminal is gone.
+    /// Returns whether the command's result is files. Then an output that nobody reads any more is
+    /// no failure: a run goes on when its terminal is gone.
     pub const fn outlives_its_output(&self) -> bool {
         matches!(self.command, Command::Run(_) | Command::Resume(_) | Command::Worker(_))
     }

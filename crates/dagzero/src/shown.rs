@@ -18,8 +18,8 @@ impl<'a> Shown<'a> {
         Self { out, look: Look::stdout(), heeds: true }
     }
 
-    /// A writer for a command whose work are files: where `out` takes nothing (a terminal that is
-    /// gone, a closed pipe, a full disk), what is written is dropped.
+    /// A writer for a command whose result is files. If `out` fails (a closed terminal or pipe, a
+    /// full disk), the text is dropped.
     pub(crate) fn heedless(out: &'a mut dyn Write) -> Self {
         Self { heeds: false, ..Self::new(out) }
     }

@@ -54,7 +54,7 @@ fn one_network_learns_several_boards() {
     for board in ['3', '4', '5'] {
         let on_board: Vec<&Value> = games.iter().filter(|game| size(game) == board).collect();
         let fork = on_board.iter().find(|game| says(game, "forked from game"));
-        let again = on_board.iter().find(|game| says(game, "searched anew"));
+        let again = on_board.iter().find(|game| says(game, "reanalyzed"));
         let last = on_board.last();
         for game in fork.into_iter().chain(again).chain(last) {
             let number = game["round"].as_str().expect("a number");
@@ -65,7 +65,7 @@ fn one_network_learns_several_boards() {
         }
     }
     assert!(games.iter().any(|game| size(game) != '3' && says(game, "forked from game")));
-    assert!(games.iter().any(|game| size(game) != '3' && says(game, "searched anew")));
+    assert!(games.iter().any(|game| size(game) != '3' && says(game, "reanalyzed")));
 
     // The same network with another share of its optimistic policy, on another board.
     let bold = format!("{run},policy_optimism=1");

@@ -1,5 +1,4 @@
-//! The configuration that a run is played by is the one that its ledger names, whatever is edited
-//! and when.
+//! A run is played by the configuration that its ledger names, regardless of edits and their times.
 
 use std::{
     collections::BTreeMap,

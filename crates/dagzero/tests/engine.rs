@@ -22,7 +22,7 @@ fn engine(arguments: &[&str], said: &str) -> Output {
 }
 
 #[test]
-fn it_speaks_gtp_until_it_is_told_to_stop_or_nobody_speaks() {
+fn it_speaks_gtp_until_quit_or_the_end_of_input() {
     let arguments = ["gtp", "uniform:20", "--game", "go:size=9"];
     let said = "1 boardsize 5\n2 play b C3\n3 genmove w\n4 final_score\n5 boardsize 25\n";
     for end in ["", "6 quit\n7 name\n"] {

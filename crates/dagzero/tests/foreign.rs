@@ -273,7 +273,7 @@ fn links_and_pipes_in_the_place_of_a_runs_own_are_refused_and_left_alone() {
         }
         fs::rename(&moved, &path).expect("put back");
     }
-    // Every published file as a pipe: told, not waited for.
+    // Every published file as a pipe: reported, not waited for.
     let published = tree(&root).into_keys().filter(|path| {
         let inside = path.strip_prefix(&root).expect("inside").display().to_string();
         let of = |folder: &&str| inside.starts_with(&format!("{folder}/"));

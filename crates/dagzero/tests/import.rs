@@ -20,7 +20,7 @@ fn said(args: &[&str]) -> String {
     text(&done.stdout)
 }
 
-/// What a command that is wrong usage told.
+/// Returns the message of a command that is wrong usage.
 fn refused(args: &[&str]) -> String {
     let done = dagzero(args);
     assert_eq!(done.status.code(), Some(2), "{args:?}: {}", text(&done.stderr));
@@ -179,7 +179,7 @@ fn the_chain_goes_from_records_over_policies_to_searches() {
     assert!(replayed.contains("no search chose its moves"), "{replayed}");
 }
 
-/// What a configuration leaves out has its default, and is no other rule.
+/// A key that a configuration leaves out has its default, and is no other rule.
 #[test]
 fn rules_that_are_the_defaults_need_no_note() {
     let folder = tempfile::tempdir().expect("a folder");

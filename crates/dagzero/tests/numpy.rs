@@ -1,4 +1,4 @@
-//! The Python reader in `docs/python/` gives what our own readers give, number for number.
+//! The Python reader in `docs/python/` gives what our readers give, number for number.
 //!
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks numpy, msgpack or zstandard.
@@ -19,7 +19,7 @@ use dz_shard::{
 };
 use serde_json::{Value, json};
 
-/// What the reader says of a file: its summary, then a value for each game or row. `None` where
+/// The reader's output for a file: its summary, then a value for each game or row. `None` where
 /// there is no such Python.
 fn python(file: &Path) -> Option<Vec<Value>> {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));

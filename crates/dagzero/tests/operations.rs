@@ -139,7 +139,7 @@ fn runs_of_different_games_are_not_compared() {
 }
 
 #[test]
-fn runs_of_one_base_name_are_told_apart() {
+fn runs_of_one_base_name_are_distinguished() {
     let folder = tempfile::tempdir().expect("a folder");
     let dirs = ["one/run", "two/run"].map(|name| folder.path().join(name));
     for dir in &dirs {

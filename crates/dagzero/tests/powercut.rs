@@ -1,5 +1,4 @@
-//! The power goes at random moments: what was published is there, and the run ends in the same
-//! bytes.
+//! Power cuts at random moments: published files survive, and the run ends with the same bytes.
 
 #[allow(dead_code, unreachable_pub, unused_imports, reason = "a part of xtask's is used")]
 #[path = "../../../xtask/src/chaos/mod.rs"]

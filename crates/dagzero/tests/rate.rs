@@ -1,4 +1,4 @@
-//! `rate` as others start it: known answers, and what it says of files that are not right.
+//! `rate` as others start it: known answers, and its messages about faulty files.
 
 use std::{
     fs,

@@ -44,7 +44,7 @@ fn a_run_of_the_whole_recipe_replays_forks_and_hands_over() {
     let is_fork = |game: &&Value| game.to_string().contains("forked from game");
     let forks: Vec<&Value> = games.iter().filter(is_fork).collect();
     assert!(forks.len() > 10, "{} of {} games are forks", forks.len(), games.len());
-    let is_reanalyzed = |game: &&Value| game.to_string().contains("searched anew");
+    let is_reanalyzed = |game: &&Value| game.to_string().contains("reanalyzed");
     let reanalyzed: Vec<&Value> = games.iter().filter(is_reanalyzed).collect();
     assert!(reanalyzed.len() > 10, "{} of {} games are reanalyzed", reanalyzed.len(), games.len());
     let wanted =

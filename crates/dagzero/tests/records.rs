@@ -106,7 +106,10 @@ fn out_keeps_what_the_record_has() {
     let broken = dir.path().join("broken.txt").display().to_string();
     let turn = case("c06-free-handicap-as-moves.sgf");
     let what = refused(&["analyze", "rollout:2", &turn, "--out", &broken]);
-    assert!(what.contains("plain records cannot say that a player moves twice in a row"), "{what}");
+    assert!(
+        what.contains("plain records cannot express that a player moves twice in a row"),
+        "{what}"
+    );
 }
 
 #[test]
@@ -138,7 +141,7 @@ fn records_of_other_games_are_refused_and_both_are_named() {
     );
     let komi = file(&dir, "komi.sgf", "(;GM[1]SZ[9]KM[600]AP[foxwq];B[ee])");
     assert!(analyze(&komi, "rollout:2", "go").contains("KM[600] is no komi"));
-    // Another komi is no other game, and is told.
+    // Another komi is no other game, and is reported.
     let report = analyzed(&nine, &["--game", "go:size=9,komi=7"]);
     assert!(
         notes(&report).contains("the record has komi=0.5, the analysis is with komi=7"),

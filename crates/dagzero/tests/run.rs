@@ -330,7 +330,7 @@ fn a_run_from_a_box_with_a_card_goes_on_without_one() {
 }
 
 #[test]
-fn an_anchor_that_is_not_installed_is_told_before_the_first_game() {
+fn an_anchor_that_is_not_installed_is_reported_before_the_first_game() {
     let scratch = Scratch::new();
     let anchors = "rating.anchors=[{ name = \"random\", kind = \"random\" }, \
                    { name = \"nobody\", kind = \"gtp\", command = \"not-installed --mode gtp\", seconds = 1 }]";

@@ -1,4 +1,4 @@
-//! `search --save` and `--load`: a search that goes on is the one that was never interrupted.
+//! `search --save` and `--load`: a resumed search equals one that was never interrupted.
 
 use std::fs;
 

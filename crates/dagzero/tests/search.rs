@@ -186,7 +186,7 @@ fn every_selection_and_target_runs_on_games_and_graphs() {
 }
 
 #[test]
-fn the_book_tells_what_happens() {
+fn the_book_shows_what_happens() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/book/src/concepts/graph-search.md");
     let page = fs::read_to_string(page).expect("the book has it");
     let blocks: Vec<Value> = page

@@ -209,7 +209,7 @@ fn replay(dir: &str, game: u64) -> (Exit, Value) {
 }
 
 #[test]
-fn recorded_games_are_played_again_and_changed_ones_are_told() {
+fn recorded_games_are_played_again_and_changed_ones_are_reported() {
     let (_folder, dir) = run_dir();
     let run = dz_store::Run::open(&dir).expect("a run");
     let ledger = dz_store::Ledger::open(&run).expect("a ledger");

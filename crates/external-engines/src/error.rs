@@ -54,5 +54,9 @@ pub enum EngineError {
 }
 
 fn stderr_note(stderr_tail: &str) -> String {
-    if stderr_tail.is_empty() { String::new() } else { format!("; it had said {stderr_tail:?}") }
+    if stderr_tail.is_empty() {
+        String::new()
+    } else {
+        format!("; its last output was {stderr_tail:?}")
+    }
 }

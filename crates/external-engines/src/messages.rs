@@ -1,4 +1,4 @@
-//! What an engine learns about a game, and what it answers when it is asked for a move.
+//! The data of a game that engines get, and their answers when asked for a move.
 
 use dz_game::Game;
 

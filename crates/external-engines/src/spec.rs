@@ -15,26 +15,26 @@ pub enum ProtocolKind {
 
 /// An engine by its command line.
 ///
-/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is said once the engine
-/// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command stand
-/// apart by spaces; quotes, single or double, keep a word together. A line of UCI that begins with
-/// `go` is what every move is asked with, instead of a time.
+/// As text: `gtp:COMMAND` or `uci:COMMAND`, and after each `;` a line that is sent once the engine
+/// runs, such as `uci:stockfish; setoption name Skill Level value 0`. Words of the command are
+/// separated by spaces; quotes, single or double, keep a word together. A line of UCI that begins
+/// with `go` is sent for every move, instead of a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
     /// What it speaks.
     pub protocol: ProtocolKind,
     /// The program and its arguments; not empty.
     pub command: Vec<String>,
-    /// Lines said once it runs.
+    /// Lines that are sent once it runs.
     pub setup: Vec<String>,
-    /// The time that it is told to think about a move.
+    /// The time that it gets to think about a move.
     pub move_time: Duration,
     /// How much longer than that an answer may take before the game is lost, and how long starting
     /// may take: engines load networks.
     pub grace: Grace,
 }
 
-/// Time beyond what an engine is told.
+/// Time that an engine gets beyond its time for a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
     /// For a move, or an answer to anything else.

@@ -24,10 +24,10 @@ impl Pick {
     }
 }
 
-/// Draws from the board before the remaining units are listed.
-const DRAWS: u64 = 8;
+/// Units sampled from the board before the remaining units are listed.
+const SAMPLES: u64 = 8;
 
-/// Workers draw from at least this many repeats, or from all.
+/// Workers sample from at least this many repeats, or from all.
 const FRONT_MIN: usize = 256;
 
 /// The unit that a worker tries to claim next: a random open one, so that workers rarely meet; else
@@ -36,14 +36,14 @@ const FRONT_MIN: usize = 256;
 pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick> {
     let is_new = |unit: u32| !tried.contains(&Pick { unit, attempt: 0 });
     let open = u64::from(offer.open.len());
-    let word = |draw: u64| mix64(random.wrapping_add(draw));
-    let drawn = (0..DRAWS.min(open)).filter_map(|draw| offer.open.nth((word(draw) % open) as u32));
-    if let Some(unit) = drawn.into_iter().find(|&unit| is_new(unit)) {
+    let word = |n: u64| mix64(random.wrapping_add(n));
+    let sampled = (0..SAMPLES.min(open)).filter_map(|n| offer.open.nth((word(n) % open) as u32));
+    if let Some(unit) = sampled.into_iter().find(|&unit| is_new(unit)) {
         return Some(Pick { unit, attempt: 0 });
     }
     let left: Vec<u32> = offer.open.iter().filter(|&unit| is_new(unit)).collect();
     if !left.is_empty() {
-        let unit = left[(word(DRAWS) % left.len() as u64) as usize];
+        let unit = left[(word(SAMPLES) % left.len() as u64) as usize];
         return Some(Pick { unit, attempt: 0 });
     }
     // A worker does not play again what it has played, or plays.
@@ -54,9 +54,9 @@ pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick
     let again: Vec<Pick> =
         again.filter(|pick| !tried.contains(pick)).filter(|pick| is_others(pick.unit)).collect();
     // The oldest first. Others may have claimed many of them since the board was written, so
-    // workers draw from many.
+    // workers sample from many.
     let front = again.len().div_ceil(4).max(FRONT_MIN).min(again.len());
-    let place = word(DRAWS).checked_rem(front as u64)?;
+    let place = word(SAMPLES).checked_rem(front as u64)?;
     again.get(place as usize).copied()
 }
 

@@ -1,4 +1,5 @@
-//! The home's view of one plan: what is done, who seems to play what, what to offer.
+//! The home's view of one plan: finished units, units that somebody seems to play, and units to
+//! offer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -91,7 +92,7 @@ impl Desk {
     /// a unit only while the claim before is there.
     ///
     /// Workers' boards are up to `board_age` old. As long as such a board may show a unit as open,
-    /// its claims stay, so that nobody claims it anew.
+    /// its claims stay, so that nobody claims it again.
     pub fn settled_claims(&mut self, now: Duration, board_age: Duration) -> Vec<(u32, u32)> {
         let is_settled = |arrival: &Arrival| {
             now.saturating_sub(arrival.at) >= board_age || arrival.took >= board_age
@@ -160,7 +161,7 @@ impl Desk {
         !self.at_home.contains(unit) && !self.claims.contains_key(&unit)
     }
 
-    /// Units to claim anew, the oldest claim first, each with its attempt. While there are open
+    /// Units to claim again, the oldest claim first, each with its attempt. While there are open
     /// units, only those whose claims are all given up.
     fn again(&self, now: Duration, most: usize) -> Vec<(u32, u32)> {
         let stale_after = self.pace.stale_after();

@@ -1,6 +1,6 @@
 //! What can be wrong with what others put into a mailbox.
 
-/// Something in a mailbox that is not what its name says.
+/// An object in a mailbox that does not fit its name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
     /// A plan, a board or a note does not read as one.

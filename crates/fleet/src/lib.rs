@@ -2,11 +2,11 @@
 //!
 //! The home publishes a [`Plan`] and a [`Board`]. A worker takes a unit of games from the board
 //! ([`choose`]), notes a claim, plays, and puts the unit into the inbox under a name that holds its
-//! number and its hash. The home's [`Desk`] says what is to be played, and by whom it seems to be
-//! played. A unit's bytes depend on the plan and its number alone, so claims only save time: a
-//! unit that two workers play has the same bytes twice.
+//! number and its hash. The home's [`Desk`] keeps which units are to be played, and by whom each
+//! seems to be played. A unit's bytes depend only on the plan and its number. Claims therefore only
+//! save time: if two workers play a unit, the bytes are the same.
 //!
-//! Nothing in here reads a clock or a file: time is passed in, and what was listed.
+//! Nothing in here reads a clock or a file: callers pass the time and the listings.
 
 mod board;
 mod choice;

@@ -21,7 +21,7 @@ pub fn plan_number(path: &str) -> Option<u64> {
     (plan_path(number) == path).then_some(number)
 }
 
-/// Folder of the objects by which homes are told apart.
+/// Folder of the objects that distinguish homes.
 pub const HOMES: &str = "home";
 
 /// The object that makes its creator the home of this epoch.
@@ -68,7 +68,7 @@ pub fn inbox_folder(plan: u64) -> String {
     format!("inbox/{plan:08}")
 }
 
-/// A unit that was handed in: what its name says.
+/// A unit that was handed in, as its name describes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitName {
     /// The plan.
@@ -90,7 +90,7 @@ impl UnitName {
         format!("{self}.dzs")
     }
 
-    /// The object that says who played it.
+    /// The object that names who played it.
     pub fn note_path(&self) -> String {
         format!("{self}.json")
     }

@@ -24,7 +24,8 @@ pub struct Plan {
     pub config: String,
     /// Hash of the keys of `config` that decide results, as the home computes it.
     pub results_hash: String,
-    /// The hash that headers state: that of the run's configuration, whatever cycles fit.
+    /// The hash that headers state. It is that of the run's configuration, and does not depend on
+    /// how many cycles fit.
     pub header_hash: String,
     /// The cycle.
     pub cycle: u32,

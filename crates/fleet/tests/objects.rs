@@ -1,4 +1,4 @@
-//! Plans, boards and notes: what is read is what was written, and nothing else is read.
+//! Plans, boards and notes: reading returns the written data, and everything else is refused.
 
 use dz_fleet::{
     Board, EvaluatorRule, FleetError, ObjectHash, Offer, Plan, ResignRule, UnitNote, UnitSet,

@@ -62,7 +62,7 @@ impl TimeLeft {
 pub(crate) struct TimeSettings {
     /// Main time.
     pub main: Duration,
-    /// A period of byo-yomi, and the stones to be played in it; none is sudden death.
+    /// A period of byo-yomi, and the stones to be played in it; `None` is sudden death.
     pub byo_yomi: Option<(Duration, u32)>,
 }
 

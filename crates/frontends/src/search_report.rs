@@ -12,7 +12,8 @@ pub struct Report {
     pub counts: SearchCounts,
     /// Chances of the player to move.
     pub wdl: Wdl,
-    /// By how many points that player is expected to win, komi counted; `None` where nobody knows.
+    /// By how many points that player is expected to win, komi counted; `None` where that is
+    /// unknown.
     pub lead: Option<f64>,
     /// The legal moves, the one to play first, then by visits and priors.
     pub moves: Vec<MoveReport>,
@@ -29,7 +30,7 @@ pub struct MoveReport {
     pub prior: f64,
     /// Chances of the player who plays it; `None` without visits.
     pub wdl: Option<Wdl>,
-    /// That player's expected lead in points; `None` without visits and where nobody knows.
+    /// That player's expected lead in points; `None` without visits and where it is unknown.
     pub lead: Option<f64>,
     /// The move and what is expected to follow.
     pub line: Vec<Move>,

@@ -86,11 +86,11 @@ fn playout_rate<G: Game>(game: &G, plies_min: u64, informed: bool) -> (f64, f64)
     (playouts as f64 / seconds, plies as f64 / seconds)
 }
 
-/// Moves played and keyed a second, along a few random games that are drawn before.
+/// Moves played and keyed a second, along a few random games that are generated before.
 fn key_rate<G: Game>(game: &G, plies_min: u64) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut legal = Vec::new();
-    let mut draw_game = || {
+    let mut random_game = || {
         let (mut state, mut history) = (game.start(), G::History::default());
         let mut moves: Vec<Move> = Vec::new();
         while let Status::ToMove(_) = game.status(&state, &history) {
@@ -100,7 +100,7 @@ fn key_rate<G: Game>(game: &G, plies_min: u64) -> f64 {
         }
         moves
     };
-    let games: Vec<Vec<Move>> = (0..256).map(|_| draw_game()).collect();
+    let games: Vec<Vec<Move>> = (0..256).map(|_| random_game()).collect();
     let (mut folded, mut plies) = (0, 0u64);
     let started = Instant::now();
     for moves in games.iter().cycle() {

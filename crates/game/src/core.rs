@@ -144,9 +144,10 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn skip_turn(&self, _state: &mut Self::State, _history: &mut Self::History) -> bool {
         false
     }
-    /// The key of what the network sees: equal keys have equal planes, legal moves and mover.
+    /// Returns the key of the network's input: equal keys have equal planes, legal moves and mover.
     fn eval_key(&self, state: &Self::State, history: &Self::History) -> Key;
-    /// The key of what the future depends on: equal keys have equal subtrees and equal `eval_key`.
+    /// Returns the key of everything that the future depends on: equal keys have equal subtrees and
+    /// equal `eval_key`.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key {
         self.eval_key(state, history)
     }
@@ -240,8 +241,8 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
     fn parse_protocol_move(&self, state: &Self::State, text: &str) -> Result<Move, GameError> {
         self.parse_move(state, text)
     }
-    /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that what was
-    /// recorded before there was such a parameter keeps its name.
+    /// Parameters that [`Game::spec`] leaves out because they have their defaults, so that games
+    /// recorded before the parameter existed keep their name.
     fn unnamed_parameters(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
@@ -350,7 +351,7 @@ pub trait Encoding: Clone + Debug + Send + Sync + 'static {
         Targets::default()
     }
     /// Clears `out` and, if the game offers ownership, fills in whose each point is at the `end` of
-    /// a game, `None` for nobody's: `[H, W]` as seen through `symmetry`.
+    /// a game, `None` for points of neither: `[H, W]` as seen through `symmetry`.
     fn ownership(
         &self,
         _end: &<Self::Game as Game>::State,

@@ -66,7 +66,7 @@ pub enum GameError {
     AmbiguousMove {
         /// What was given.
         text: String,
-        /// The moves, by names that tell them apart.
+        /// The moves, by names that distinguish them.
         fits: String,
     },
     /// Text that is no position.

@@ -11,7 +11,7 @@ pub enum RecordFormat {
     Pgn,
 }
 
-/// What the root of an SGF says of a game.
+/// Properties of a game in the root of an SGF.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SgfRoot {
     /// The game's number, property `GM`.

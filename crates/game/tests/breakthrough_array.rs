@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::literal::{Literal, Pair, any};
 
-/// The rules as one would tell them, on rows of squares. Row 0 is the first player's home.
+/// The rules as one would explain them, on rows of squares. Row 0 is the first player's home.
 #[derive(Clone)]
 struct Rows {
     rows: Vec<Vec<Option<Player>>>,

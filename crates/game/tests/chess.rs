@@ -331,7 +331,7 @@ fn bad_positions_say_what_is_wrong() {
 }
 
 /// Whatever stands in a position's text, it is refused in one line, or it is a position that can be
-/// played on, drawn and written.
+/// played on, encoded and written.
 #[test]
 fn mutated_positions_never_panic() {
     let alphabet: Vec<char> = "12345678/KQRBNPkqrbnp wb-acefgh390é\0\n".chars().collect();
@@ -365,7 +365,7 @@ fn mutated_positions_never_panic() {
     assert!((1_000..59_000).contains(&accepted), "{accepted} of 60,000 are positions");
 }
 
-/// A few random plies from a position, each of them read back, drawn and encoded.
+/// A few random plies from a position, each of them read back, printed and encoded.
 fn play_on(line: &Line, random: &mut Xoshiro256PlusPlus) {
     let mut line = line.clone();
     for _ in 0..6 {
@@ -420,7 +420,7 @@ fn policy_indices() {
 }
 
 #[test]
-fn keys_tell_apart_what_the_future_depends_on() {
+fn keys_distinguish_what_the_future_depends_on() {
     // After a pawn's move the past is forgotten, whatever the order.
     let one = Line::start().play("e2e4 e7e5 d2d4");
     let other = Line::start().play("d2d4 e7e5 e2e4");
@@ -450,7 +450,7 @@ fn keys_tell_apart_what_the_future_depends_on() {
     assert_ne!(first.state, again.state, "the clock is part of the state");
 }
 
-/// What `game` draws of a position: a list of set points a plane.
+/// The planes of a position in `game`: a list of points for each, true where they are set.
 fn planes(game: &Chess, line: &Line) -> Vec<Vec<bool>> {
     let encoding = game.encoding();
     let shape = encoding.planes();
@@ -462,9 +462,9 @@ fn planes(game: &Chess, line: &Line) -> Vec<Vec<bool>> {
     (0..shape.channels).map(points).collect()
 }
 
-/// A position of the past is drawn as it was when it was the current one, but from today's side.
+/// A past position is encoded as when it was the current one, but from today's side.
 #[test]
-fn past_positions_are_drawn() {
+fn past_positions_are_encoded() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(6);
     for count in [1, 2, 7usize] {
         let spec = format!("chess:history_planes={count}").parse().expect("a specification");
@@ -472,14 +472,14 @@ fn past_positions_are_drawn() {
         assert_eq!(game.spec(), spec);
         assert_eq!(game.encoding().id(), format!("chess-v1:8x8,history_planes={count}"));
         let mut line = Line::from("7k/8/8/p7/P7/8/8/K6N w - - 0 1");
-        let mut drawn: Vec<Vec<Vec<bool>>> = Vec::new();
+        let mut encoded: Vec<Vec<Vec<bool>>> = Vec::new();
         let mut repeated = 0;
         while !line.legal().is_empty() {
             let now = planes(&game, &line);
             assert_eq!(now[..19], planes(&CHESS, &line));
             for back in 1..=count {
                 let shown = &now[19 + 13 * (back - 1)..19 + 13 * back];
-                let Some(then) = drawn.len().checked_sub(back).map(|at| &drawn[at]) else {
+                let Some(then) = encoded.len().checked_sub(back).map(|at| &encoded[at]) else {
                     assert!(shown.iter().flatten().all(|point| !point), "before the first ply");
                     continue;
                 };
@@ -495,12 +495,12 @@ fn past_positions_are_drawn() {
                 assert_eq!(shown[12], then[17], "whether it had occurred before");
                 repeated += usize::from(shown[12][0]);
             }
-            drawn.push(now);
+            encoded.push(now);
             let legal = line.legal();
             let mv = legal[random.random_range(0..legal.len())];
             game.advance(&mut line.state, &mut line.history, mv);
         }
-        assert!(repeated > 0 && drawn.len() > 20, "{} plies", drawn.len());
+        assert!(repeated > 0 && encoded.len() > 20, "{} plies", encoded.len());
     }
     for count in ["8", "-1", "x"] {
         let spec = format!("chess:history_planes={count}").parse().expect("a specification");

@@ -230,7 +230,7 @@ impl Board {
     }
 }
 
-/// The rules as one would tell them: every move is tried, and every position is remembered.
+/// The rules as one would explain them: every move is tried, and every position is remembered.
 #[derive(Clone)]
 struct ArrayChess {
     board: Board,

@@ -9,7 +9,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::literal::{Literal, Pair, any};
 
-/// The rules as one would tell them: columns of stones, a win is looked for from every point.
+/// The rules as one would explain them: columns of stones, a win is looked for from every point.
 #[derive(Clone)]
 struct ArrayBoard {
     height: usize,

@@ -11,7 +11,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::literal::{Literal, Pair, any};
 
-/// The rules as one would tell them: whole boards are compared, chains are walked anew every time.
+/// The rules as one would explain them: whole boards are compared, chains are walked anew every
+/// time.
 #[derive(Clone)]
 pub struct ArrayGo {
     pub size: usize,
@@ -305,7 +306,7 @@ fn legal_positions_of_four_by_four() {
         let mut passed = state;
         game.play(&mut passed, Move(16));
         let mut back = passed;
-        // One pass counts as none for what is legal next, two would end the game.
+        // For the next legal moves one pass counts as none; two would end the game.
         for from in [state, passed] {
             game.legal_moves(&from, &history, &mut legal);
             for &mv in &legal[..legal.len().saturating_sub(1)] {

@@ -41,7 +41,7 @@ fn laws_hold_under_every_rule_set() {
     }
 }
 
-/// Keys tell past positions apart as far as networks see them.
+/// Keys distinguish past positions as far as networks see them.
 #[test]
 fn laws_hold_with_past_positions() {
     for (text, games) in [

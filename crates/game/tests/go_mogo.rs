@@ -1,5 +1,6 @@
-//! MoGo's rollout policy in Go beside a literal implementation on an array: the moves that it draws
-//! from, in thousands of positions. The patterns are written down anew (RR-6062, figures 3 to 5).
+//! MoGo's rollout policy in Go beside a literal implementation on an array: the moves that it
+//! samples from, in thousands of positions. The patterns are written down anew (RR-6062, figures 3
+//! to 5).
 
 use std::collections::BTreeSet;
 
@@ -163,7 +164,7 @@ fn expected(literal: &ArrayGo, last: Option<usize>) -> BTreeSet<u16> {
 }
 
 #[test]
-fn moves_are_drawn_from_those_of_the_literal_policy() {
+fn moves_are_sampled_from_those_of_the_literal_policy() {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
     let mut scratch = Vec::new();
     let mut positions = 0;
@@ -178,26 +179,26 @@ fn moves_are_drawn_from_those_of_the_literal_policy() {
             let candidates = expected(&pair.literal, last);
             let mv_last = last.map(|point| Move(point as u16));
             let samples = if candidates.len() <= 4 { 80 } else { 10 };
-            let mut drawn = BTreeSet::new();
+            let mut sampled = BTreeSet::new();
             for _ in 0..samples {
-                let drew = pair.game.informed_move(
+                let mv = pair.game.informed_move(
                     &pair.state,
                     &pair.history,
                     mv_last,
                     &mut random,
                     &mut scratch,
                 );
-                drawn.insert(drew.expect("the game goes on").0);
+                sampled.insert(mv.expect("the game goes on").0);
             }
             let shown = || format!("after {mv_last:?}\n{}", pair.game.render(&pair.state));
-            assert!(drawn.is_subset(&candidates), "{drawn:?} of {candidates:?} {}", shown());
+            assert!(sampled.is_subset(&candidates), "{sampled:?} of {candidates:?} {}", shown());
             if candidates.len() <= 4 {
-                assert_eq!(drawn, candidates, "{}", shown());
+                assert_eq!(sampled, candidates, "{}", shown());
                 small += 1;
             }
             positions += 1;
             // Half of the moves are the policy's, so that fights and quiet boards both come up.
-            let policy = Move(*drawn.iter().next_back().expect("a move"));
+            let policy = Move(*sampled.iter().next_back().expect("a move"));
             let mv = if game % 2 == 0 { policy } else { any(&pair.legal, &mut coin) };
             let point = usize::from(mv.0);
             last = (point < size * size).then_some(point);

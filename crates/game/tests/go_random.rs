@@ -1,4 +1,4 @@
-//! Random moves of Go are drawn from all legal moves with the same chance: chi-square tests.
+//! Random moves of Go are sampled from all legal moves with equal probability: chi-square tests.
 
 use dz_game::{
     Game, Move,
@@ -7,8 +7,8 @@ use dz_game::{
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Draws for each legal move.
-const DRAWS: usize = 300;
+/// Samples for each legal move.
+const SAMPLES: usize = 300;
 /// How many standard deviations the statistic may be off, to either side: one test in 2,000 would
 /// be.
 const DEVIATIONS_MAX: f64 = 3.5;
@@ -17,18 +17,18 @@ fn go(text: &str) -> Go {
     Go::from_spec(&text.parse().expect("a specification")).expect("possible rules")
 }
 
-/// Draws at a position and tests the counts. Returns how many moves are legal.
+/// Samples moves at a position and tests the counts. Returns how many moves are legal.
 fn check(game: &Go, state: &GoState, history: &GoHistory, seed: u64) -> usize {
     let (mut legal, mut scratch) = (Vec::new(), Vec::new());
     game.legal_moves(state, history, &mut legal);
     let mut counts = vec![0.0; legal.len()];
     let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-    for _ in 0..DRAWS * legal.len() {
+    for _ in 0..SAMPLES * legal.len() {
         let mv = game.random_move(state, history, &mut random, &mut scratch);
         let at = mv.and_then(|mv| legal.binary_search(&mv).ok()).expect("a legal move");
         counts[at] += 1.0;
     }
-    let expected = DRAWS as f64;
+    let expected = SAMPLES as f64;
     let square: f64 = counts.iter().map(|count| (count - expected).powi(2) / expected).sum();
     let degrees = (legal.len() - 1) as f64;
     if degrees > 0.0 {

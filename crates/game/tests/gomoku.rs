@@ -1,4 +1,4 @@
-//! Gomoku: numbers of move sequences, rows of five and more, draws, notation, the drawn board,
+//! Gomoku: numbers of move sequences, rows of five and more, draws, notation, the printed board,
 //! laws.
 
 use dz_game::{
@@ -185,9 +185,9 @@ fn names_with_impossible_parameters_are_refused() {
 }
 
 #[test]
-fn the_board_is_drawn() {
+fn the_board_is_printed() {
     let game = gomoku(6, GomokuRule::Freestyle);
-    let drawn = "   a b c d e f
+    let picture = "   a b c d e f
  1 . . . . . X
  2 . O . . . .
  3 . . . . . .
@@ -195,15 +195,15 @@ fn the_board_is_drawn() {
  5 . . . . . .
  6 X . . . . .
 ";
-    assert_eq!(game.render(&after(&game, "f1 b2 a6")), drawn);
+    assert_eq!(game.render(&after(&game, "f1 b2 a6")), picture);
 }
 
 /// Own stones come first whoever moves, and every symmetry shows a board of its own.
 #[test]
-fn planes_are_drawn_from_the_movers_side() {
+fn planes_are_encoded_from_the_movers_side() {
     let game = gomoku(8, GomokuRule::Freestyle);
     let encoding = game.encoding();
-    let draw = |state: &GomokuState, symmetry| {
+    let encode = |state: &GomokuState, symmetry| {
         let mut planes = vec![0; encoding.planes().packed_bytes()];
         let mut writer = PlaneWriter::new(encoding.planes(), &mut planes, &mut []);
         encoding.encode(state, &(), symmetry, &mut writer);
@@ -212,10 +212,10 @@ fn planes_are_drawn_from_the_movers_side() {
     // A plane of eight rows is eight bytes, a row a byte, column a its lowest bit.
     let state = after(&game, "a2 h1 c3");
     let (own, other, board) = ([128, 0, 0, 0, 0, 0, 0, 0], [0, 1, 4, 0, 0, 0, 0, 0], [255; 8]);
-    assert_eq!(draw(&state, Symmetry::IDENTITY), [own, other, board].concat());
-    let next = draw(&after(&game, "a2 h1 c3 h2"), Symmetry::IDENTITY);
+    assert_eq!(encode(&state, Symmetry::IDENTITY), [own, other, board].concat());
+    let next = encode(&after(&game, "a2 h1 c3 h2"), Symmetry::IDENTITY);
     assert_eq!(next[..16], [[0, 1, 4, 0, 0, 0, 0, 0], [128, 128, 0, 0, 0, 0, 0, 0]].concat());
-    let mut views: Vec<Vec<u8>> = (0..8).map(|s| draw(&state, Symmetry(s))).collect();
+    let mut views: Vec<Vec<u8>> = (0..8).map(|s| encode(&state, Symmetry(s))).collect();
     views.sort_unstable();
     views.dedup();
     assert_eq!(views.len(), 8);
@@ -270,10 +270,10 @@ fn after_refusal(opening: GomokuOpening, text: &str) -> String {
     game.play_text(&mut game.start(), &mut (), text).expect_err("refused").to_string()
 }
 
-/// Black makes five in each line; who has black is told below the board.
+/// Black makes five in each line; who has black stands below the board.
 #[test]
 fn whoever_has_the_colour_wins() {
-    let drawn = "   a b c d e f
+    let picture = "   a b c d e f
  1 X X X X X .
  2 O O O O . .
  3 . . . . . .
@@ -291,11 +291,11 @@ fn whoever_has_the_colour_wins() {
         let game = with_opening(opening);
         let state = after(&game, moves);
         assert_eq!(game.status(&state, &()), won_by(winner), "{moves}");
-        let told = match opening {
+        let colours = match opening {
             GomokuOpening::None => String::new(),
             _ => format!("{} has black\n", winner.name()),
         };
-        assert_eq!(game.render(&state), drawn.to_owned() + &told);
+        assert_eq!(game.render(&state), picture.to_owned() + &colours);
     }
     let shown = |moves: &str| {
         let game = with_opening(GomokuOpening::Swap2);

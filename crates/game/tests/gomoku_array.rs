@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::literal::{Literal, Pair, any};
 use crate::square::Square;
 
-/// The rules as one would tell them: after every move, every point is looked at as the first one of
-/// a row, which begins and ends where no stone of the same player follows.
+/// The rules as one would explain them: after every move, every point is looked at as the first one
+/// of a row, which begins and ends where no stone of the same player follows.
 #[derive(Clone)]
 struct ArrayBoard {
     rule: GomokuRule,

@@ -1,4 +1,4 @@
-//! Hex: numbers of games and positions, who wins, the swap, notation and the drawn board.
+//! Hex: numbers of games and positions, who wins, the swap, notation and the printed board.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -199,10 +199,10 @@ fn points_are_read_and_written() {
 }
 
 #[test]
-fn the_board_is_drawn_as_it_leans() {
+fn the_board_is_printed_as_a_rhombus() {
     let game = hex(3, false);
-    let drawn = "   a b c\n 1 . . X\n  2 . O .\n   3 X . .\n";
-    assert_eq!(game.render(&after(&game, "c1 b2 a3")), drawn);
+    let picture = "   a b c\n 1 . . X\n  2 . O .\n   3 X . .\n";
+    assert_eq!(game.render(&after(&game, "c1 b2 a3")), picture);
 }
 
 /// Turning the board exchanges the edges where linking begins.

@@ -13,7 +13,7 @@ use crate::square::Square;
 /// The six neighbours of a point as steps of row and column.
 const STEPS: [(i32, i32); 6] = [(0, -1), (0, 1), (-1, 0), (1, 0), (-1, 1), (1, -1)];
 
-/// The rules as one would tell them: after every move, a walk from edge to edge is looked for.
+/// The rules as one would explain them: after every move, a walk from edge to edge is looked for.
 #[derive(Clone)]
 struct ArrayBoard {
     board: Square,

@@ -1,5 +1,5 @@
-//! Moves and names that cannot be: each is refused in one line that says what can be, and nothing
-//! panics.
+//! Impossible moves and names: each is refused in one line that names the possible ones, and
+//! nothing panics.
 
 use dz_game::{Game, GameError, GameSpec, canonical_spec, game_names, with_game};
 

@@ -8,7 +8,7 @@ const SEED: u64 = 20_260_401;
 /// Random games of a game, if they are short.
 const GAMES: usize = 60;
 /// Legal moves of all positions of these games, about: each is played, named and mirrored. Large
-/// boards see fewer games; what is rare there has tests of its own on small ones.
+/// boards get fewer games. Rare events have their own tests on small boards.
 const MOVES: usize = 100_000;
 /// Plies by which a game without end is judged.
 const PLIES: u32 = 300;

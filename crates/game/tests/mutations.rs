@@ -296,7 +296,7 @@ fn faults_of_go() {
         &go("go:size=2,superko=simple"),
         &[(Fault::ClaimsAcyclic, "an acyclic game never repeats")],
     );
-    // Planes of past positions that the key does not tell.
+    // Planes of past positions that the key does not cover.
     check(&go("go:size=3,history_planes=2"), &[(Fault::EvalKeyForgetsHistory, sight)]);
 }
 
@@ -388,7 +388,7 @@ fn laws_miss_swapped_planes_and_the_transcript_shows_them() {
 }
 
 #[test]
-fn a_broken_law_tells_where() {
+fn a_broken_law_names_the_place() {
     let broken = laws::check(&Faulty::new(connect4(), Fault::PliesMaxTooSmall), 3, GAMES);
     let broken = broken.expect_err("six plies are more than five");
     assert_eq!(broken.moves.split(' ').count(), 6);

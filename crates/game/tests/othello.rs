@@ -1,4 +1,4 @@
-//! Othello: published numbers and results, passes, ends, notation, the drawn board, laws.
+//! Othello: published numbers and results, passes, ends, notation, the printed board, laws.
 
 use std::collections::HashMap;
 
@@ -179,7 +179,7 @@ fn the_second_player_wins_on_four_rows() {
 fn the_start_and_the_first_moves() {
     let game = othello(8);
     let start = game.start();
-    let drawn = "   a b c d e f g h
+    let picture = "   a b c d e f g h
  1 . . . . . . . .
  2 . . . . . . . .
  3 . . . . . . . .
@@ -189,7 +189,7 @@ fn the_start_and_the_first_moves() {
  7 . . . . . . . .
  8 . . . . . . . .
 ";
-    assert_eq!(game.render(&start), drawn);
+    assert_eq!(game.render(&start), picture);
     assert_eq!(legal_text(&game, &start), "d3 c4 f5 e6");
     assert_eq!(game.status(&start, &()), Status::ToMove(Player::First));
     assert_eq!(legal_text(&othello(6), &othello(6).start()), "c2 b3 e4 d5");
@@ -289,10 +289,10 @@ fn names_with_impossible_sizes_are_refused() {
 
 /// Own discs come first whoever moves, and every symmetry shows a board of its own.
 #[test]
-fn planes_are_drawn_from_the_movers_side() {
+fn planes_are_encoded_from_the_movers_side() {
     let game = othello(8);
     let encoding = game.encoding();
-    let draw = |state: &OthelloState, symmetry| {
+    let encode = |state: &OthelloState, symmetry| {
         let mut planes = vec![0; encoding.planes().packed_bytes()];
         encoding.encode(
             state,
@@ -305,11 +305,11 @@ fn planes_are_drawn_from_the_movers_side() {
     // A plane of eight rows is eight bytes, a row a byte, column a its lowest bit.
     let state = after(&game, "f5");
     let (own, other, board) = ([0, 0, 0, 8, 0, 0, 0, 0], [0, 0, 0, 16, 56, 0, 0, 0], [255; 8]);
-    assert_eq!(draw(&state, Symmetry::IDENTITY), [own, other, board].concat());
-    let start = draw(&game.start(), Symmetry::IDENTITY);
+    assert_eq!(encode(&state, Symmetry::IDENTITY), [own, other, board].concat());
+    let start = encode(&game.start(), Symmetry::IDENTITY);
     assert_eq!(start[..8], [0, 0, 0, 16, 8, 0, 0, 0]);
     let state = after(&game, "f5 d6 c3");
-    let mut views: Vec<Vec<u8>> = (0..8).map(|s| draw(&state, Symmetry(s))).collect();
+    let mut views: Vec<Vec<u8>> = (0..8).map(|s| encode(&state, Symmetry(s))).collect();
     views.sort_unstable();
     views.dedup();
     assert_eq!(views.len(), 8);

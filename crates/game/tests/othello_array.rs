@@ -10,8 +10,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::literal::{Literal, Pair, any};
 use crate::square::Square;
 
-/// The rules as one would tell them: from a new disc, look along eight directions for discs of the
-/// opponent that end at a disc of one's own.
+/// The rules as one would explain them: from a new disc, look along eight directions for discs of
+/// the opponent that end at a disc of one's own.
 #[derive(Clone)]
 struct ArrayBoard {
     board: Square,

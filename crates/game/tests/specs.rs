@@ -1,4 +1,4 @@
-//! Names and parameters of games as text: what is read, what is refused and how.
+//! Names and parameters of games as text: accepted texts, refused texts and their messages.
 
 use dz_game::{GameError, GameSpec, canonical_spec};
 

@@ -21,7 +21,7 @@ pub(crate) struct Reading<'a> {
     pub(crate) network: &'a str,
     /// Length of the policy, A.
     pub(crate) policy_len: usize,
-    /// The network says how far its values may be off.
+    /// The network predicts the error of its values.
     pub(crate) has_errors: bool,
     /// sqrt(H W) where the network has margins.
     pub(crate) margin_unit: Option<f32>,

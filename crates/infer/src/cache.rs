@@ -51,7 +51,7 @@ struct Entry {
     order: u64,
 }
 
-/// Bits of a number in [`EvaluationCache::seen`] that tell keys of one place apart.
+/// Bits of a number in [`EvaluationCache::seen`] that distinguish keys of one place.
 const TAG_BITS: u32 = 16;
 
 impl EvaluationCache {
@@ -64,7 +64,7 @@ impl EvaluationCache {
         Self { entries, seen, count: AtomicU64::new(0) }
     }
 
-    /// The evaluation stored under `key`: fills `priors` and returns what is expected.
+    /// The evaluation stored under `key`: fills `priors` and returns the expected value.
     pub fn get(&self, key: CacheKey, priors: &mut Vec<f32>) -> Option<Expected> {
         if !self.admits(key) {
             return None;

@@ -20,7 +20,7 @@ pub enum ContractBroken {
 }
 
 /// Checks an engine for networks on positions of random games from `seed`: lengths, finite numbers,
-/// equal bits when asked again, two batches in flight, tickets that are good for one wait, and
+/// equal bits on a second request, two batches in flight, tickets that are valid for one wait, and
 /// outputs that depend on the position alone up to `tolerance` (0: equal bits, as on a CPU).
 ///
 /// # Errors

@@ -1,5 +1,4 @@
-//! Positions that searches ask about, what they are told, and the trait of evaluators that answer
-//! at once.
+//! Requests and answers of evaluations, and the trait of evaluators that answer at once.
 
 use dz_game::{Game, Key, Move, Symmetry, Wdl, mix64};
 use thiserror::Error;
@@ -78,7 +77,7 @@ impl From<Wdl> for Expected {
     }
 }
 
-/// What an evaluator says of a position.
+/// An evaluator's answer for a position.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluation {
     /// How it will end.

@@ -1,7 +1,7 @@
 //! Evaluators: the traits, the cache, the way from positions to planes and back, and the fakes.
 //!
 //! Two traits. [`NetworkEvaluator`] takes bit-packed planes ([`EncodedBatch`]) and answers logits;
-//! it is what an engine for networks (Burn, our own CPU kernels, a CUDA one) implements.
+//! it is what an engine for networks (Burn, our CPU kernels, a CUDA one) implements.
 //! [`InstantEvaluator`] answers one position on the thread that asks: rollouts and fakes. A search
 //! asks [`Sources`], which hold several of either, with a cache before each network.
 //!

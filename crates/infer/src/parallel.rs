@@ -1,7 +1,8 @@
 //! Parallel work inside generic code.
 //!
 //! Rayon's iterators and `join` are generic over what they run, so a loop in a generic function is
-//! compiled with all of rayon's machinery for every game. What goes through here is compiled once.
+//! compiled with all of rayon's machinery for every game. Loops that go through here are compiled
+//! once.
 
 use rayon::prelude::*;
 

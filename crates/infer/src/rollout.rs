@@ -17,7 +17,7 @@ pub enum RolloutPolicy {
 }
 
 impl RolloutPolicy {
-    /// Draws a move; `None` where the game is over. `scratch` is working memory.
+    /// Samples a move; `None` where the game is over. `scratch` is working memory.
     pub fn sample<G: Game>(
         self,
         at: &Position<'_, G>,
@@ -72,8 +72,8 @@ impl Rollout {
         self.run(leaf, |player, mv| moves.push((player, mv)))
     }
 
-    /// As [`Rollout::play`], but moves are drawn by `sample`, which gets the position, random words
-    /// and working memory, whatever `policy` says.
+    /// As [`Rollout::play`], but moves are chosen by `sample`, which gets the position, random
+    /// words and working memory. `policy` is ignored.
     pub fn play_by<G: Game>(
         &self,
         leaf: &LeafView<'_, G>,

@@ -142,13 +142,13 @@ impl<G: Game> Sources<G> {
         (0..count).map_while(|_| one()).collect()
     }
 
-    /// Whether source `index` says by how many points a game will be won.
+    /// Whether source `index` predicts by how many points a game will be won.
     pub fn has_margins(&self, index: usize) -> bool {
         let network = self.networks.get(index).and_then(Option::as_ref);
         network.is_some_and(NetworkEvaluator::has_margins)
     }
 
-    /// Whether source `index` says how far its values may be off.
+    /// Whether source `index` predicts the error of its values.
     pub fn has_errors(&self, index: usize) -> bool {
         let network = self.networks.get(index).and_then(Option::as_ref);
         network.is_some_and(NetworkEvaluator::has_errors)

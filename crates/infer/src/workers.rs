@@ -13,9 +13,9 @@ use std::{
 
 use crate::{EncodedBatch, EvaluatorError, NetworkEvaluator, NetworkOutputs, Ticket};
 
-/// Handles of one network, one a thread, for a search that goes on while its batches are
-/// evaluated. The thread that waits for a batch is one of them. Instead of sleeping it evaluates
-/// batches that nobody has begun, so that there are no more threads than cores.
+/// Handles of one network, one a thread, for a search that goes on while its batches are evaluated.
+/// The thread that waits for a batch is one of them. Instead of sleeping it evaluates batches that
+/// no thread has begun, so there need be no more threads than cores.
 ///
 /// Outputs have the bits that the network gives, whichever thread had the batch.
 pub struct Workers {
@@ -82,7 +82,7 @@ impl Workers {
         })
     }
 
-    /// Evaluates a batch that nobody has begun on the calling thread. Returns false if there is
+    /// Evaluates a batch that no thread has begun, on the calling thread. Returns false if there is
     /// none, or no handle.
     fn help(&mut self) -> bool {
         let Some(own) = &mut self.own else { return false };

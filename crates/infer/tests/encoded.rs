@@ -153,7 +153,7 @@ fn check_shared_batch<G: Game>(game: &G) {
     let (mut sources, got) = evaluate(3);
     assert_eq!(got, wanted);
     assert_eq!(sources.evaluate(0, &views).expect("answered"), wanted);
-    // What was evaluated twice is in the cache, but for what another has taken the place of.
+    // Positions that were evaluated twice are in the cache, except those that another has replaced.
     let mut priors = Vec::new();
     let mut known = 0;
     for (view, evaluation) in views.iter().zip(&got) {

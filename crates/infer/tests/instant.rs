@@ -211,7 +211,7 @@ fn a_cache_of_no_entries_is_off() {
 }
 
 #[test]
-fn symmetries_are_evenly_drawn_and_repeatable() {
+fn symmetries_are_evenly_sampled_and_repeatable() {
     let key = |i: u64| Key { high: mix64(i), low: mix64(!i) };
     let mut counts = [0u32; 8];
     for i in 0..8000 {

@@ -1,4 +1,4 @@
-//! Many games in lockstep: the same results however they are grouped and whoever does the work.
+//! Many games in lockstep: the same results for every grouping and every distribution of the work.
 
 use crate::common::FakeNetwork;
 use dz_game::{Game, Symmetry, games::Connect4, mix64};

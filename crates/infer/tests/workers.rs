@@ -1,4 +1,4 @@
-//! Threads that evaluate: what is asked of them comes back, whatever happens to a thread.
+//! Threads that evaluate: every request is answered, even if a thread fails.
 
 use std::{collections::BTreeMap, thread, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The files of value functions and policies: a magic number, the BLAKE3 hash of what follows, and
+//! The files of value functions and policies: a magic number, the BLAKE3 hash of the rest, and
 //! `MessagePack` compressed with zstd.
 
 use std::io::Read;

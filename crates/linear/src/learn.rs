@@ -50,7 +50,8 @@ pub struct Lesson {
     pub error: f64,
 }
 
-/// Learns a value function. `tell` hears of each hundredth of the games, and may end it by `false`.
+/// Learns a value function. `progress` is called after each hundredth of the games, and ends it by
+/// returning `false`.
 ///
 /// After a move of player P the value V(s) is P's chance. Its target is the opponent's chance after
 /// the next move, seen from P: 1 - V(s'), or the outcome at the end (a draw is 1/2). theta moves by
@@ -59,7 +60,7 @@ pub struct Lesson {
 pub fn learn<G: Game>(
     game: &G,
     lessons: &Lessons,
-    mut tell: impl FnMut(&Lesson) -> bool,
+    mut progress: impl FnMut(&Lesson) -> bool,
 ) -> Option<LinearValue> {
     let mut value = LinearValue::blank(game, &lessons.sides)?;
     let mut student = Student::new(lessons.seed);
@@ -68,7 +69,7 @@ pub fn learn<G: Game>(
         student.play(game, lessons, &mut value);
         if number % each == 0 || number == lessons.games {
             let lesson = student.report(number);
-            if !tell(&lesson) {
+            if !progress(&lesson) {
                 break;
             }
         }
@@ -143,7 +144,7 @@ impl Student {
                 },
             );
             let active = self.active.clone();
-            // The weights have just moved, so the value is that of the weights as they are now.
+            // The weights have just changed, so the value is computed with the new ones.
             let chance = sigmoid(sum(value.weights_of(mover), &active));
             self.before = Some(Before { player: mover, active, chance });
         }
@@ -171,7 +172,7 @@ impl Student {
         self.legal[best_moves.nth(nth).unwrap_or(0)]
     }
 
-    /// Moves the value of the position before towards what `target` says for its player.
+    /// Moves the value of the position before towards `target`, seen from its player.
     fn learn(&mut self, value: &mut LinearValue, step: f64, target: impl Fn(Player) -> f64) {
         let Some(before) = self.before.take() else { return };
         let error = target(before.player) - before.chance;

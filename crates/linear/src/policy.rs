@@ -112,7 +112,7 @@ impl LinearPolicy {
         placed.iter().map(score).sum()
     }
 
-    /// Draws one of the `legal` moves; `None` without moves.
+    /// Samples one of the `legal` moves; `None` without moves.
     pub fn sample<G: Game>(
         &self,
         game: &G,

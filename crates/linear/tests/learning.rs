@@ -70,16 +70,16 @@ fn the_same_seed_learns_the_same_bits() {
 }
 
 #[test]
-fn learning_ends_when_it_is_told_to() {
+fn learning_ends_on_request() {
     let game = go("go:size=3,komi=0");
-    let mut told = 0;
+    let mut games_seen = 0;
     let lessons = Lessons { games: 1_000, ..Lessons::default() };
     let value = learn(&game, &lessons, |lesson| {
-        told = lesson.games;
+        games_seen = lesson.games;
         lesson.games < 30
     });
     assert!(value.is_some());
-    assert_eq!(told, 30);
+    assert_eq!(games_seen, 30);
 }
 
 #[test]

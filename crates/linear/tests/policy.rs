@@ -1,5 +1,5 @@
-//! The policy of local shapes: it learns what it is shown, draws by its probabilities, and its file
-//! is read back as it was written.
+//! The policy of local shapes: it learns from examples, samples by its probabilities, and survives
+//! writing and reading.
 
 use dz_game::{
     Game, Move,
@@ -80,7 +80,7 @@ fn the_error_is_the_entropy_of_the_target_at_best_and_falls() {
 }
 
 #[test]
-fn draws_follow_the_probabilities() {
+fn samples_follow_the_probabilities() {
     let game = go(3);
     let policy = taught(&game, 3).policy();
     let mut state = game.start();
@@ -89,13 +89,13 @@ fn draws_follow_the_probabilities() {
     let chances = policy.probabilities(&game, &state, &legal);
     let mut random = Xoshiro256PlusPlus::seed_from_u64(1);
     let mut counts = vec![0_u32; legal.len()];
-    let draws = 20_000;
-    for _ in 0..draws {
+    let samples = 20_000;
+    for _ in 0..samples {
         let mv = policy.sample(&game, &state, &legal, &mut random).unwrap();
         counts[legal.binary_search(&mv).unwrap()] += 1;
     }
     for (count, chance) in counts.iter().zip(&chances) {
-        let share = f64::from(*count) / f64::from(draws);
+        let share = f64::from(*count) / f64::from(samples);
         assert!((share - f64::from(*chance)).abs() < 0.015, "{share} {chance}");
     }
     assert_eq!(policy.sample(&game, &state, &[], &mut random), None);

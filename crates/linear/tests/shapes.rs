@@ -38,14 +38,14 @@ fn counts_of_features_are_those_of_the_paper() {
     // 9x9, windows of 1x1, 2x2 and 3x3: 81 + 64 + 49 places.
     let shapes = Shapes::of(&go(9), &[1, 2, 3]).unwrap();
     assert_eq!(shapes.windows(), 81 + 64 + 49);
-    // Places that symmetries of the board tell apart: 15 points, 10 squares of 2x2, 10 of 3x3. Each
-    // has its configurations, and so has "anywhere"; the constant is one more.
+    // Places that symmetries of the board distinguish: 15 points, 10 squares of 2x2, 10 of 3x3.
+    // Each has its configurations, and so has "anywhere"; the constant is one more.
     assert_eq!(shapes.weights(), 1 + 16 * 3 + 11 * 81 + 11 * 19_683);
     assert!(Shapes::of(&dz_game::games::Chess::new(), &[1]).is_none());
 }
 
-/// A learned value says the same of a position and of what a symmetry makes of it; a value that
-/// tells nothing apart would not show that, so positions have to differ.
+/// A learned value is the same for a position and its symmetric images. A constant value would pass
+/// too, so values of positions have to differ.
 fn symmetric<G: Game>(game: &G) {
     let value = learn(game, &Lessons { games: 60, ..Lessons::default() }, |_| true).unwrap();
     let mut chances = Vec::new();

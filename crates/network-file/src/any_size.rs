@@ -26,8 +26,8 @@ impl NetworkFile {
     /// # Errors
     /// [`NetworkError::OtherGame`] or [`NetworkError::OtherEncoding`] if it is for another one. A
     /// network for boards of any size is for every game of its name whose encoding differs in
-    /// nothing but the size: other parameters, such as komi, are what the encoding shows or nothing
-    /// that it knows of.
+    /// nothing but the size: other parameters, such as komi, are either shown by the encoding or
+    /// unknown to it.
     pub fn on_board(&self, board: &Board<'_>) -> Result<Cow<'_, Self>, NetworkError> {
         if !self.header.spec.any_size {
             self.check_fits(board.game, board.encoding)?;

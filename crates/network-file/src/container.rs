@@ -177,8 +177,8 @@ fn read_tensors(kind: &str, bytes: &[u8]) -> Result<BTreeMap<String, TensorData>
         .collect()
 }
 
-/// Tells a file that was cut off from one that never was ours: safetensors begin with the length of
-/// their JSON, and the JSON says where each tensor ends.
+/// Distinguishes a truncated file from one that never was ours: safetensors begin with the length
+/// of their JSON, and the JSON holds where each tensor ends.
 fn check_length(kind: &str, bytes: &[u8]) -> Result<(), NetworkError> {
     let found = bytes.len() as u64;
     let truncated =

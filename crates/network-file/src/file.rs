@@ -13,7 +13,7 @@ const FORMAT: u32 = 5;
 
 const KIND: &str = "network";
 
-/// What a network file says about itself.
+/// A network file's metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkHeader {

@@ -2,7 +2,7 @@
 //!
 //! The file is a [safetensors](https://github.com/huggingface/safetensors) file, so that common
 //! tools open it. It holds the weights that play: the moving average of training, with batch norm
-//! folded into the convolutions. This page says what an engine has to compute with them.
+//! folded into the convolutions. This page specifies what an engine has to compute with them.
 //!
 //! Letters: `B` batch, `C_in` input planes, `C` channels, `H` rows, `W` columns, `G` globals, `A`
 //! policy length. All numbers are 32-bit floats, all tensors are row-major.
@@ -58,16 +58,16 @@
 //!
 //! `flat` reads a position's channels in order, each row by row: index `c*H*W + y*W + x`. The three
 //! value logits are win, draw and loss of the player to move; the three owner logits of a point are
-//! mine, nobody's and theirs, in his view, at the end of the game. The margin is his points less
-//! the opponent's at the end, without komi, in units of sqrt(H W). The error logit x says that the
-//! value's squared distance from the values of the next plies will be 4 / (1 + e^-x). Illegal moves
-//! are not masked.
-//! Global pooling is that of `KataGo` (Wu 2019, arXiv:1902.10565, section 3.3), without its terms
-//! for boards of several sizes. With `any_size`, whose policy has a place for each point and E
-//! places behind them (Go: 1, to pass), nothing depends on the board's size, as in `KataGo`'s
-//! heads; engines compute the same network with its weights written out for a board
-//! ([`NetworkFile::on_board`]). Squeeze-excitation is that of Hu 2018 (arXiv:1709.01507) with the
-//! shift that `lc0` adds to it; bottlenecks are nested as `KataGo` nests them (its `nbt` networks).
+//! mine, nobody's and theirs, in that player's view, at the end of the game. The margin is the
+//! player's points less the opponent's at the end, without komi, in units of sqrt(H W). The error
+//! logit x predicts that the value's squared distance from the values of the next plies will be 4 /
+//! (1 + e^-x). Illegal moves are not masked. Global pooling is that of `KataGo` (Wu 2019,
+//! arXiv:1902.10565, section 3.3), without its terms for boards of several sizes. With `any_size`,
+//! whose policy has a place for each point and E places behind them (Go: 1, to pass), nothing
+//! depends on the board's size, as in `KataGo`'s heads; engines compute the same network with its
+//! weights written out for a board ([`NetworkFile::on_board`]). Squeeze-excitation is that of Hu
+//! 2018 (arXiv:1709.01507) with the shift that `lc0` adds to it; bottlenecks are nested as `KataGo`
+//! nests them (its `nbt` networks).
 //!
 //! # Tensors
 //!

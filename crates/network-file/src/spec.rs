@@ -332,8 +332,8 @@ impl NetworkSpec {
     }
 }
 
-/// Fields that a format does not know are left out where they say nothing, so that what an earlier
-/// program wrote keeps its bytes and its hash.
+/// Fields that a format does not know are left out where they have no effect, so that a network of
+/// an earlier version keeps its bytes and its hash.
 #[allow(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
 fn is_zero(number: &usize) -> bool {
     *number == 0

@@ -136,7 +136,7 @@ fn another_format_is_refused_before_its_header_is_read() {
 /// What is switched off leaves no trace: fields, format and so the hash are as before there were
 /// heads.
 #[test]
-fn heads_are_told_of_where_there_are_some() {
+fn heads_are_stated_where_there_are_some() {
     let bare = serde_json::to_string(&spec()).unwrap();
     assert!(!bare.contains("heads") && spec().format() == 1);
     assert_eq!(serde_json::from_str::<NetworkSpec>(&bare).unwrap(), spec());
@@ -245,7 +245,7 @@ fn a_network_is_written_in_the_earliest_format_that_can_say_it() {
 
 /// Weights of points do not depend on the board, and only formats that know of them hold them.
 #[test]
-fn networks_for_any_size_are_told_of_and_have_no_board_in_their_shapes() {
+fn networks_for_any_size_are_marked_and_have_no_board_in_their_shapes() {
     assert!(!serde_json::to_string(&spec()).unwrap().contains("any_size"));
     let sized = |size: usize| NetworkSpec {
         height: size,

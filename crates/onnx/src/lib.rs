@@ -1,7 +1,7 @@
 //! A network file as an [ONNX](https://onnx.ai) model, for programs that run such models.
 //!
-//! [`to_onnx`] writes what [`dz_network_file`]'s page says as a graph of operator set 17 (IR
-//! version 8), which ONNX Runtime reads since version 1.12. All numbers are 32-bit floats.
+//! [`to_onnx`] writes the computation that [`dz_network_file`] specifies as a graph of operator set
+//! 17 (IR version 8), which ONNX Runtime reads since version 1.12. All numbers are 32-bit floats.
 //!
 //! | name | shape | content |
 //! |---|---|---|

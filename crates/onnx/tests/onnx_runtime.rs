@@ -1,4 +1,4 @@
-//! ONNX Runtime computes what our own kernels compute, for every kind of network.
+//! ONNX Runtime computes what our kernels compute, for every kind of network.
 //!
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks onnxruntime or numpy. `onnx.checker` checks every model where onnx is installed.
@@ -121,7 +121,7 @@ fn read_floats(path: &Path) -> Vec<f32> {
     bytes.as_chunks::<4>().0.iter().map(|&four| f32::from_le_bytes(four)).collect()
 }
 
-/// Evaluates all cases with ONNX Runtime, compares, and gives what Python says of each model;
+/// Evaluates all cases with ONNX Runtime, compares, and returns Python's output for each model;
 /// `None` where there is no such Python.
 fn evaluated(cases: &[Case]) -> Option<Vec<Value>> {
     let folder = tempfile::tempdir().unwrap();
@@ -147,7 +147,7 @@ fn evaluated(cases: &[Case]) -> Option<Vec<Value>> {
     Some(said)
 }
 
-/// Every combination of what a network may have, on small boards with odd sizes.
+/// Every combination of a network's options, on small boards with odd sizes.
 #[test]
 fn onnx_runtime_agrees_on_every_kind_of_network() {
     let mut cases = Vec::new();

@@ -40,7 +40,7 @@ impl MoveValue {
     }
 }
 
-/// The values of the legal moves of `mover`, given the moves of random games and what they came to.
+/// The values of the legal moves of `mover`, given the moves of random games and their results.
 fn count(
     values: &mut [MoveValue],
     legal: &[Move],
@@ -70,7 +70,7 @@ impl<G: Game> InstantEvaluator<G> for Amaf {
         let mut values = vec![MoveValue::default(); leaf.legal.len()];
         let mut moves = Vec::new();
         let mut total = [0.0_f32; 3];
-        // Only positions that are over have nobody to move, and nobody asks about them.
+        // Only finished positions have no player to move, and they are never asked for.
         let mover = leaf.game.to_move(leaf.state, leaf.history).unwrap_or(Player::First);
         for game in 0..u64::from(self.playouts) {
             let leaf = LeafView { random: mix64(leaf.random ^ mix64(game)), ..*leaf };

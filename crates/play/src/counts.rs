@@ -35,7 +35,7 @@ pub struct PlayedGame {
     /// Why it was lost otherwise than by the rules, where it was: `outcome` then has no margin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forfeit: Option<Forfeit>,
-    /// What an external player says of the result where it says something else than the rules.
+    /// An external player's result, where it differs from that of the rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dispute: Option<String>,
 }

@@ -48,8 +48,8 @@ impl<G: Game> InstantEvaluator<G> for Exact<G> {
     }
 }
 
-/// An evaluator that walks every line of `depth` plies; what is not decided by then counts as a
-/// draw. Equal priors on the best moves.
+/// An evaluator that walks every line of `depth` plies; a line that is not decided by then counts
+/// as a draw. Equal priors on the best moves.
 #[derive(Clone, Debug)]
 pub struct Lookahead {
     depth: u32,

@@ -51,12 +51,12 @@ impl Cause {
 pub(crate) struct EngineInGame {
     pool: Arc<EnginePool>,
     rules: Rules,
-    /// Running, and told of the game's first `told` moves; `None` before the first question and
-    /// after a failure.
+    /// The running engine, which knows the game's first `sent` moves. `None` before the first
+    /// question and after a failure.
     engine: Option<Engine>,
     /// All moves.
     moves: Vec<NotedMove>,
-    told: usize,
+    sent: usize,
 }
 
 /// A move of the game so far.
@@ -76,11 +76,11 @@ impl EngineInGame {
             rules: Rules::of(game),
             engine: None,
             moves: Vec::new(),
-            told: 0,
+            sent: 0,
         }
     }
 
-    /// Notes a move that is played in `state`; the engine is told when it is asked next.
+    /// Notes a move that is played in `state`. The engine gets it with the next question.
     pub(crate) fn note<G: Game>(
         &mut self,
         game: &G,
@@ -127,13 +127,13 @@ impl EngineInGame {
         };
         if self.engine.as_ref().is_some_and(Engine::plays_its_own_moves) {
             // It stands after its move, which is noted next.
-            self.told += 1;
+            self.sent += 1;
         }
         Ok(mv)
     }
 
-    /// At the game's end by the rules: where the engine counts it otherwise, what it says. The
-    /// engine goes back to its pool if it is well.
+    /// Ends the game, which is over by the rules, and returns the engine's result if that differs.
+    /// The engine goes back to its pool if it still works.
     pub(crate) fn end(&mut self, outcome: Option<Outcome>) -> Option<String> {
         let mut dispute = None;
         if let (Some(outcome), true) = (outcome, self.engine.is_some()) {
@@ -152,7 +152,7 @@ impl EngineInGame {
         dispute
     }
 
-    /// Asks the engine, which is started, and told what it has not heard yet.
+    /// Asks the engine, after starting it and sending the moves that it lacks.
     fn ask<T>(
         &mut self,
         question: impl FnOnce(&mut Engine) -> Result<T, EngineError>,
@@ -161,19 +161,19 @@ impl EngineInGame {
             let mut engine = self.pool.take()?;
             engine.begin(&self.rules)?;
             self.engine = Some(engine);
-            self.told = 0;
+            self.sent = 0;
         }
         let Some(engine) = &mut self.engine else {
             unreachable!("an engine was started");
         };
-        while let Some(NotedMove { player, text, is_forced_pass }) = self.moves.get(self.told) {
+        while let Some(NotedMove { player, text, is_forced_pass }) = self.moves.get(self.sent) {
             match engine.play(*player, text) {
                 // Some programs for Othello pass by themselves where the rules force it, and refuse
-                // to be told. One that stands elsewhere refuses the next move.
+                // a pass that is sent. An engine with another position refuses the next move.
                 Err(EngineError::Refused { .. }) if *is_forced_pass => {}
                 played => played?,
             }
-            self.told += 1;
+            self.sent += 1;
         }
         question(engine)
     }
@@ -190,8 +190,8 @@ impl EngineInGame {
             _ => return None,
         };
         let points = said.get(2..).and_then(|points| points.parse::<f64>().ok());
-        // Without komi points are only told: Othello programs give empty squares to the winner, as
-        // tournaments do, and the rules here count discs.
+        // Without komi, points are only reported: Othello programs give empty squares to the
+        // winner, as tournaments do, and the rules here count discs.
         let points = points.filter(|_| komi.is_some());
         let same_points = match (margin, points) {
             (Some(margin), Some(points)) => (margin.abs() - points).abs() < 1e-6,
@@ -205,7 +205,7 @@ impl EngineInGame {
             Player::Second => "W+",
         });
         let ours = margin.map_or(String::new(), |margin| margin.abs().to_string());
-        Some(format!("counts {said} where the rules say {letter}{ours}"))
+        Some(format!("counts {said} where the rules give {letter}{ours}"))
     }
 }
 
@@ -258,7 +258,7 @@ done
         g5 h6 a7 g6 f7 c8 e8 g8 b8 b7 e1 b2 a1 e3 f3 g4 b1 c1 f2 pass h3";
 
     #[test]
-    fn programs_that_pass_by_themselves_need_not_be_told() {
+    fn programs_that_pass_by_themselves_get_no_forced_pass() {
         let (_folder, game, mut engine) = passless();
         let mut state = game.start();
         for (ply, word) in LINE.split_whitespace().enumerate() {
@@ -274,7 +274,7 @@ done
         let outcome = Outcome { winner: Some(Player::First), margin: Some(31) };
         let dispute = |said: &str| engine.differs(outcome, said);
         assert_eq!((dispute("B+32"), dispute("B+31")), (None, None));
-        assert_eq!(dispute("W+2").as_deref(), Some("counts W+2 where the rules say B+31"));
+        assert_eq!(dispute("W+2").as_deref(), Some("counts W+2 where the rules give B+31"));
 
         // A pass that the rules do not force is one that the program must know.
         let (_folder, _, mut engine) = passless();

@@ -1,5 +1,5 @@
-//! How a player's rollouts move and what says how good moves are before they are tried: "offline
-//! knowledge" (Gelly and Silver, Combining Online and Offline Knowledge in UCT, ICML 2007).
+//! How a player's rollouts move, and the values of moves before they are tried: "offline knowledge"
+//! (Gelly and Silver, Combining Online and Offline Knowledge in UCT, ICML 2007).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -99,7 +99,7 @@ impl Guide {
             None => self.rollout.play(leaf, moves),
             Some(policy) => self.rollout.play_by(
                 leaf,
-                |at, random, scratch| drawn(policy, at, random, scratch),
+                |at, random, scratch| sampled_move(policy, at, random, scratch),
                 moves,
             ),
         }
@@ -120,8 +120,8 @@ impl Guide {
     }
 }
 
-/// Draws a move by a policy of local shapes; `legal` is working memory.
-fn drawn<G: Game>(
+/// Samples a move by a policy of local shapes. `legal` is working memory.
+fn sampled_move<G: Game>(
     policy: &LinearPolicy,
     at: &Position<'_, G>,
     random: &mut Xoshiro256PlusPlus,
@@ -145,7 +145,7 @@ impl<G: Game> OfflineKnowledge<G> for Guide {
         let at = Position { game, state, history, last };
         match &self.learned {
             None => self.rollout.policy.sample(&at, &mut random, &mut scratch),
-            Some(policy) => drawn(policy, &at, &mut random, &mut scratch),
+            Some(policy) => sampled_move(policy, &at, &mut random, &mut scratch),
         }
     }
 
@@ -194,7 +194,7 @@ impl<G: Game> InstantEvaluator<G> for GuideEvaluator {
     }
 }
 
-/// The rollouts of a search with this key `search.rollout`; what was learned comes with a
+/// The rollouts of a search with this key `search.rollout`. Learned functions come with a
 /// [`Guide`].
 pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
     Rollout::by(match policy {

@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{MatchPlayer, PlayedGame, PlayerEvaluator, PlayerKind};
 
-/// The format that this program writes and reads. In format 1 headers told only some of a search's
+/// The format that this program writes and reads. Headers of format 1 held only some of a search's
 /// settings.
 pub const FORMAT: u32 = 2;
 
@@ -93,9 +93,9 @@ pub struct PlayerHeader {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineHeader {
-    /// Protocol, command line and the lines said first, as `dagzero match` takes them.
+    /// Protocol, command line and the lines sent first, as `dagzero match` takes them.
     pub command: String,
-    /// Seconds that it is told to think about a move.
+    /// Seconds that it gets to think about a move.
     pub seconds: f64,
 }
 
@@ -218,7 +218,7 @@ pub fn write_match(header: &MatchHeader, games: &[PlayedGame]) -> Result<Vec<u8>
 /// If it is no match file, of another format, or not whole.
 pub fn read_match(text: &str) -> Result<PlayedMatch, MatchFileError> {
     let (first, rest) = text.split_once('\n').ok_or(MatchFileError::Empty)?;
-    // What it is before what is in it: the fields differ from format to format.
+    // The format is read before the rest, because the fields differ from format to format.
     let Kind { kind, format } = serde_json::from_str(first).map_err(MatchFileError::Header)?;
     if kind != KIND || format != FORMAT {
         return Err(MatchFileError::Format { kind, format });

@@ -43,7 +43,7 @@ pub struct GameSeed {
     pub game_number: u64,
 }
 
-/// Batches of one search: what is out, the oldest first, and what waits to be sent.
+/// Batches of one search: outstanding ones, the oldest first, and leaves that wait to be sent.
 #[derive(Debug, Default)]
 pub struct Pipeline {
     held: Vec<EncodedLeaf>,
@@ -51,8 +51,8 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Waits for what is out of source `source`, so that another search can begin. The answers go
-    /// to the cache alone; a source that fails says so when it is asked next.
+    /// Waits for outstanding requests to source `source`, so that another search can begin. The
+    /// answers go to the cache only. A source that fails reports that at the next request.
     pub fn clear<G: Game>(&mut self, sources: &mut Sources<G>, source: usize) {
         self.held.clear();
         for (ticket, leaves) in self.out.drain(..) {
@@ -70,7 +70,7 @@ pub enum SearchStep {
     Asks,
 }
 
-/// What a search is told of a position.
+/// What a search gets to know of a position.
 fn answer_of(expected: Expected, priors: &[f32]) -> NetworkAnswer<'_, f32> {
     let Expected { wdl, margin, error } = expected;
     NetworkAnswer { margin, error, ..NetworkAnswer::new(wdl.into(), priors) }
@@ -132,7 +132,7 @@ impl<G: Game> MoveSearch<G> {
         self.waiting.clear();
     }
 
-    /// Goes on until the move is decided or a batch evaluation is needed, which `request` says
+    /// Goes on until the move is decided or a batch evaluation is needed, which `request` holds
     /// then.
     ///
     /// As many leaves as may wait are gathered before the first is answered, in their order, so
@@ -279,8 +279,8 @@ impl<G: Game> MoveSearch<G> {
         }
     }
 
-    /// Gives a leaf what it wants, as far as that is known at once. True if a batch must tell the
-    /// rest, which `request` asks for.
+    /// Gives a leaf what it wants, as far as that is known at once. Returns true if the rest needs
+    /// a batch evaluation, which `request` then asks for.
     fn answer(&mut self, id: LeafId, readers: &Readers<G>, request: &mut Request) -> bool {
         let found = self.search.leaf(id).zip(self.search.leaf_eval_key(id));
         let Some((leaf, eval_key)) = found else { return false };
@@ -362,7 +362,7 @@ impl<G: Game> MoveSearch<G> {
     /// # Errors
     /// [`SavedError`] if it belongs to another position or player, or is damaged.
     pub fn restore(&mut self, saved: SavedSearch<Compact>) -> Result<(), SavedError> {
-        // A search that cannot be restored is empty, and this one is to stay as it is then.
+        // A search that cannot be restored is empty, and this one must stay unchanged then.
         let mut search = self.search.clone();
         search.restore(saved)?;
         self.search = search;

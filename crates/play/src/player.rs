@@ -40,7 +40,7 @@ pub struct SearchPlayer {
     pub params: SearchParams,
     /// How rollouts move, with the file of what was learned.
     pub rollouts: RolloutMoves,
-    /// What says how good moves are before they are tried; of searches with rollouts.
+    /// The source of values for moves before they are tried, in searches with rollouts.
     pub heuristic: MoveHeuristic,
     /// How the root differs from other nodes.
     pub root: RootSetup,
@@ -104,7 +104,7 @@ impl SearchPlayer {
         if !matches!(evaluator, PlayerEvaluator::Network { .. }) {
             // Equal priors give no reason to prefer the lowest move.
             settings.params.tie_break = TieBreak::Random;
-            // Nobody says by how many points a game will be won, or how sure a value is.
+            // No network predicts by how many points a game will be won, or how sure a value is.
             settings.params.score_utility = None;
             settings.params.uncertainty = None;
             settings.params.policy_optimism = 0.0;

@@ -13,7 +13,7 @@ use crate::{CheckError, MatchPlayer, PlayerPool, Preserved, distinct_openings};
 /// Plies of the positions that [`sample_positions`] makes, one each.
 const SAMPLE_PLIES: [u32; 6] = [0, 2, 4, 7, 10, 14];
 
-/// What a cycle's candidate says of the run's sample positions.
+/// Outputs of a cycle's candidate for the run's sample positions.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SampleLine {
     /// The cycle.
@@ -36,8 +36,8 @@ pub struct ProbedPosition {
 /// Moves of a policy that are kept.
 pub const POLICY_MAX: usize = 32;
 
-/// What a process of the gatekeeper spent on a cycle's matches; one that was interrupted has a line
-/// for each process.
+/// Effort of a process of the gatekeeper for a cycle's matches. Interrupted matches have a line for
+/// each process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchTimes {
     /// The cycle.
@@ -130,7 +130,8 @@ pub fn sample_positions<G: Game>(game: &G, seed: u64) -> Vec<Vec<Move>> {
     lines.collect()
 }
 
-/// What a player's evaluator says of `positions`, none of which is over; in their order.
+/// Returns the answers of a player's evaluator for `positions`, in their order. None of them may be
+/// over.
 ///
 /// # Errors
 /// As [`crate::check_positions`].

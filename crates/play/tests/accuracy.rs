@@ -76,7 +76,7 @@ fn a_search_finds_wins_and_blocks() {
 }
 
 #[test]
-fn wrong_answers_and_trivial_positions_are_told_apart() {
+fn wrong_answers_and_trivial_positions_are_counted_apart() {
     // The truth turned round: what the search finds is not among these.
     let wrong = [check("121212", &[2, 3, 4, 5, 6, 7]), check("", &[1, 2, 3, 4, 5, 6, 7])];
     let got = answers(&wrong, 1000, &Lockstep { parallel_games: 8, groups: 1 });
@@ -102,8 +102,7 @@ fn without_playouts_the_policy_decides() {
     assert_eq!(best.len(), 1);
 }
 
-/// The move is the one that the player chooses, by whatever rule; without playouts the rule is of
-/// no account.
+/// The move is the player's choice under every rule. Without playouts the rule has no effect.
 #[test]
 fn the_move_is_the_players_choice() {
     let chosen = |choice, playouts| -> Vec<u16> {

@@ -1,4 +1,5 @@
-//! Other programs as players: what is well goes on, what fails loses, and nothing is left behind.
+//! Other programs as players: healthy ones play on, failing ones lose, and no process is left
+//! behind.
 
 use std::{
     fs,
@@ -127,12 +128,12 @@ fn what_fails_loses_and_is_started_again() {
 }
 
 #[test]
-fn last_words_of_a_crash_are_told() {
+fn last_words_of_a_crash_are_reported() {
     let dir = tempfile::tempdir().expect("a folder");
     let played = games("crash", dir.path());
-    let told = played.iter().filter_map(|game| game.forfeit.as_ref());
-    assert!(told.clone().count() > 0);
-    assert!(told.clone().all(|forfeit| forfeit.what.contains("out of luck")));
+    let reported = played.iter().filter_map(|game| game.forfeit.as_ref());
+    assert!(reported.clone().count() > 0);
+    assert!(reported.clone().all(|forfeit| forfeit.what.contains("out of luck")));
 }
 
 #[test]

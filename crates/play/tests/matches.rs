@@ -41,23 +41,23 @@ impl GameStore for Kept {
 
 /// Counts games by A's name, and stops all matches after so many games.
 struct Watch {
-    told: BTreeMap<String, usize>,
+    reported: BTreeMap<String, usize>,
     stop_after: usize,
 }
 
 impl Watch {
     fn new(stop_after: usize) -> Self {
-        Self { told: BTreeMap::new(), stop_after }
+        Self { reported: BTreeMap::new(), stop_after }
     }
 }
 
 impl MatchObserver for Watch {
     fn progress(&mut self, progress: &MatchProgress) {
-        *self.told.entry(progress.a.clone()).or_default() += 1;
+        *self.reported.entry(progress.a.clone()).or_default() += 1;
     }
 
     fn stopped(&self) -> bool {
-        self.told.values().sum::<usize>() >= self.stop_after
+        self.reported.values().sum::<usize>() >= self.stop_after
     }
 }
 
@@ -145,8 +145,8 @@ fn play_all(
     games.try_into().expect("three matches")
 }
 
-/// Three matches side by side come out as each alone does, whatever is played of them already; one
-/// that ends leaves the others alone, and what ends all lets nothing more begin.
+/// Three matches in parallel have the same results as each alone, whatever part is played already.
+/// The end of one leaves the others alone, and after the end of all nothing more begins.
 #[test]
 fn matches_side_by_side_are_the_same_matches() {
     let game = connect4();
@@ -156,8 +156,8 @@ fn matches_side_by_side_are_the_same_matches() {
     let mut watch = Watch::new(usize::MAX);
     let some = [alone[0][3..9].to_vec(), Vec::new(), alone[2].clone()];
     assert_eq!(play_all(&plans, some, &LOCKSTEP, &mut watch), alone);
-    let told = ["x", "y", "z"].map(|name| watch.told.get(name).copied().unwrap_or(0));
-    assert_eq!(told, [34, 30, 0]);
+    let reported = ["x", "y", "z"].map(|name| watch.reported.get(name).copied().unwrap_or(0));
+    assert_eq!(reported, [34, 30, 0]);
 
     // The first match is decided as soon as a pair brings A half a point.
     let mut decided = plans.clone();
@@ -174,13 +174,13 @@ fn matches_side_by_side_are_the_same_matches() {
 }
 
 #[test]
-fn a_match_stops_when_told_and_goes_on_later() {
+fn a_match_stops_on_request_and_goes_on_later() {
     let game = connect4();
     let plan = plan([random_player(), random_player()], 100);
     let mut watch = Watch::new(10);
     let some = play_with(&game, &plan, Vec::new(), &LOCKSTEP, &mut watch);
     assert!((10..=10 + LOCKSTEP.parallel_games).contains(&some.len()), "{}", some.len());
-    assert_eq!(watch.told["random"], some.len());
+    assert_eq!(watch.reported["random"], some.len());
     assert_eq!(play(&game, &plan, some), play(&game, &plan, Vec::new()));
 }
 
@@ -267,7 +267,7 @@ fn where_there_are_few_openings_all_are_found() {
     assert_eq!(distinct_openings(&TicTacToe, 2, 50, 1).len(), 12);
 }
 
-/// Game `number`, won by `winner`, with one move that tells it from others.
+/// Game `number`, won by `winner`, with one move that distinguishes it from others.
 fn finished(number: u64, winner: Option<Player>, mv: u16) -> PlayedGame {
     let first = if number.is_multiple_of(2) { Seat::A } else { Seat::B };
     let outcome = winner.map_or(Outcome::DRAW, Outcome::win_of);

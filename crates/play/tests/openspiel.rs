@@ -1,5 +1,5 @@
 //! The rollout anchor against `OpenSpiel`'s `MCTSBot` at equal settings: an independent opponent
-//! that shows whether the anchor is what it claims to be.
+//! that shows whether the anchor plays as specified.
 //!
 //! Needs Python with `open_spiel` (`pip install open_spiel`; `DAGZERO_PYTHON` names the
 //! interpreter) and the example `anchor_move`, which `cargo test -p dz-play` builds along. Without

@@ -7,9 +7,9 @@ use crate::{Format, Sheet, sgf, text::charsets};
 /// Returns the text of a game with comments on its moves. Nothing else changes, so tags,
 /// variations, moves after the end and the result stay. An SGF is marked as UTF-8.
 ///
-/// `text` is what the sheet was read from. `comments` are for the sheet's moves, by their number
-/// from 0, in ascending order. Plain text and JSON have no place for comments among the moves:
-/// those are written anew.
+/// `text` is the source of the sheet. `comments` are for the sheet's moves, by their number from 0,
+/// in ascending order. Plain text and JSON have no place for comments among the moves, so such
+/// files are written again from the sheet.
 pub fn annotated(text: &str, sheet: &Sheet, comments: &[(usize, String)]) -> String {
     let span = sheet.span.clone();
     match sheet.format {

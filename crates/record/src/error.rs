@@ -77,7 +77,7 @@ pub enum RecordError {
         variant: String,
     },
     /// A record whose positions do not all follow from moves.
-    #[error("ply {ply}: {} records cannot say that {what}; use {}", format.name(), own.name())]
+    #[error("ply {ply}: {} records cannot express that {what}; use {}", format.name(), own.name())]
     Break {
         /// Plies before it.
         ply: usize,
@@ -120,7 +120,7 @@ pub enum RecordError {
     },
 }
 
-/// Text of a message: in one line whatever was given, and cut where nobody reads on.
+/// Text of a message: always one line, and cut at a readable length.
 pub(crate) fn short(what: &str) -> String {
     const CHARS_MAX: usize = 400;
     let line = dz_text::line(what);

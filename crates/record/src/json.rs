@@ -45,7 +45,7 @@ const FIELDS: [&str; 11] = [
     "result",
 ];
 
-/// Reads every line that is not blank. Fields that are not known are kept as they are.
+/// Reads every line that is not blank. Unknown fields are kept unchanged.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let mut sheets = Vec::new();

@@ -9,10 +9,10 @@
 //! ```
 //!
 //! Reading text needs no rules, so results, players and the game itself can be known before
-//! anything is played; playing a sheet checks every move. Readers are tolerant of what other
-//! programs write and total: any text gives sheets or one line that says where it is wrong. They
-//! use no recursion, and time and memory grow with the length of the text, which is at most
-//! [`BYTES_MAX`].
+//! anything is played; playing a sheet checks every move. Readers tolerate the variants that other
+//! programs write, and never fail otherwise: any text gives sheets or one line that says where it
+//! is wrong. They use no recursion, and time and memory grow with the length of the text, which is
+//! at most [`BYTES_MAX`].
 
 mod annotate;
 mod convert;

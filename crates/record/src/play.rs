@@ -13,7 +13,7 @@ const BREAKS_MAX: usize = 2000;
 impl Sheet {
     /// Plays the sheet by the rules of `game`, checking every move.
     ///
-    /// What moves cannot express begins a new position ([`Break`]): stones that are set up, a
+    /// Events that moves cannot express begin a new position ([`Break`]): stones that are set up, a
     /// player who moves twice in a row, a game that is played on after its end. No passes are
     /// invented. In games without such positions a move out of turn is an error, and moves after
     /// the end are left out with a note.

@@ -101,7 +101,7 @@ pub enum RecordEnd {
 pub struct Played {
     /// The game.
     pub record: Record,
-    /// The result as the sheet states it, whatever the rules say.
+    /// The result as the sheet states it, even if the rules differ.
     pub stated: Score,
     /// Moves of the sheet that were left out, because the rules end the game before them and have
     /// no position from which it could go on: after mate, or a row of five.

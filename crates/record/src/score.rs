@@ -27,7 +27,7 @@ pub enum Winner {
 /// How a game was decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// By the rules, or the record says no more.
+    /// By the rules, or the record gives no reason.
     Rules,
     /// By points, komi counted.
     Points {

@@ -16,7 +16,7 @@ pub(crate) fn apply<G: Game>(
 ) -> Result<Option<Player>, RecordError> {
     let size = stones.len().isqrt();
     let mut mover = None;
-    // Which property last said something of a point here.
+    // Which property set a point last.
     let mut said: Vec<Option<&str>> = vec![None; stones.len()];
     let mut both = false;
     for SetUp { name, values, line, .. } in setups {

@@ -8,7 +8,7 @@ use dz_text::Decoded;
 ///
 /// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text
 /// that fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says
-/// so. The games of an SGF may each have a `CA` of their own.
+/// so. Each game of an SGF may have its own `CA`.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut decoded = decode_bytes(bytes);
     if let Cow::Owned(text) = unix_lines(&decoded.text) {
@@ -123,8 +123,9 @@ fn decode_games(bytes: &[u8], first: &str) -> Decoded {
 /// The labels of all properties `CA`, which stand where a property begins.
 ///
 /// Every encoding that such a declaration can be found in has ASCII bytes for ASCII signs. Some
-/// have such bytes as the second half of other signs, so values cannot be told from properties
-/// before the encoding is known; but there a `]` just before `CA[` would have to be such a half.
+/// have such bytes as the second half of other signs, so values cannot be distinguished from
+/// properties before the encoding is known. To mislead this search, though, a `]` just before `CA[`
+/// would have to be such a half.
 pub(crate) fn charsets(bytes: &[u8]) -> impl Iterator<Item = Range<usize>> {
     const LABEL_MAX: usize = 64;
     let at = memchr_pairs(bytes);
@@ -176,8 +177,8 @@ fn game_length(bytes: &[u8], label: &str) -> usize {
     bytes.len()
 }
 
-/// How signs of two and more bytes are told in an encoding that has ASCII bytes among the later
-/// ones.
+/// How signs of two and more bytes are recognised in an encoding that has ASCII bytes among the
+/// later ones.
 #[derive(Clone, Copy)]
 enum Halves {
     /// No byte of a longer sign is an ASCII byte, or all bytes are signs.

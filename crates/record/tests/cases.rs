@@ -144,7 +144,7 @@ fn what_is_set_up_later_and_taken_away() {
     let error = played.record.sheet(&go, dz_record::Format::Json).expect_err("no place for it");
     assert_eq!(
         error.to_string(),
-        "ply 1: JSON records cannot say that stones are set up in the middle of the game; use SGF"
+        "ply 1: JSON records cannot express that stones are set up in the middle of the game; use SGF"
     );
     for (text, words) in [
         ("(;GM[1]SZ[3]AB[dd])", "line 1: AB[dd] names no point of a board of size 3"),

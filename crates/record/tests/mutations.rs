@@ -1,10 +1,9 @@
-//! Records as people and programs write them, some thirty of each kind: whatever python-chess and
-//! sgfmill read, we read the same, or a note or an error says that something is different. No
-//! difference is silent.
+//! Records as people and programs write them, some thirty of each kind: we read the same as
+//! python-chess and sgfmill, or a note or an error reports the difference. No difference is silent.
 //!
 //! Needs Python with both (`pip install sgfmill chess`; `DAGZERO_PYTHON` names the interpreter).
-//! Without them what each kind must come to here is checked all the same, and the comparison is
-//! skipped with a word.
+//! Without them the expected result of each kind is still checked, and the comparison is skipped
+//! with a message.
 
 #[path = "mutations/kinds.rs"]
 mod kinds;
@@ -24,7 +23,7 @@ use serde_json::{Value, json};
 /// What we make of a file: the games, or nothing, and what we say about it.
 struct Ours {
     games: Vec<Value>,
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 fn play<G: Game>(sheet: &Sheet, game: &G) -> Result<(Played, Vec<String>, Value), String> {
@@ -44,10 +43,10 @@ fn play<G: Game>(sheet: &Sheet, game: &G) -> Result<(Played, Vec<String>, Value)
 
 fn ours(bytes: &[u8]) -> Ours {
     let decoded = decode(bytes);
-    let mut told: Vec<String> = decoded.note.into_iter().collect();
+    let mut reported: Vec<String> = decoded.note.into_iter().collect();
     let sheets = match read(&decoded.text) {
         Ok(sheets) => sheets,
-        Err(error) => return Ours { games: Vec::new(), told: vec![error.to_string()] },
+        Err(error) => return Ours { games: Vec::new(), reported: vec![error.to_string()] },
     };
     let mut games = Vec::new();
     for sheet in &sheets {
@@ -55,9 +54,9 @@ fn ours(bytes: &[u8]) -> Ours {
         let played =
             with_game!(&spec, |game| play(sheet, &game)).map_err(|error| error.to_string());
         match played.and_then(|played| played) {
-            Err(error) => told.push(error),
+            Err(error) => reported.push(error),
             Ok((played, names, setup)) => {
-                told.extend(played.notes.lines());
+                reported.extend(played.notes.lines());
                 let name = |at: usize| sheet.header.players[at].clone();
                 let pgn = sheet.format == dz_record::Format::Pgn;
                 let colour = |at: usize| match sheet.moves.get(at).and_then(|mv| mv.player) {
@@ -87,10 +86,10 @@ fn ours(bytes: &[u8]) -> Ours {
             }
         }
     }
-    Ours { games, told }
+    Ours { games, reported }
 }
 
-/// The same games, as far as both sides tell of them.
+/// The same games, as far as both sides report them.
 fn same(ours: &[Value], theirs: &[Value]) -> bool {
     let fields = ["white", "black", "moves", "size", "komi", "setup"];
     ours.len() == theirs.len()
@@ -155,10 +154,10 @@ fn every_kind_comes_to_what_it_must() {
             let plies: Vec<usize> = found.games.iter().map(moves).collect();
             let right = match expected {
                 Some(expected) => plies == *expected,
-                None => !found.told.is_empty(),
+                None => !found.reported.is_empty(),
             };
             if !right {
-                wrong.push(format!("{}: {shown}\n  {plies:?} {:?}", kind.name, found.told));
+                wrong.push(format!("{}: {shown}\n  {plies:?} {:?}", kind.name, found.reported));
             }
         }
     }
@@ -179,7 +178,7 @@ fn no_difference_from_other_readers_is_silent() {
         let paths = write_all(folder.path(), &kind);
         let theirs = peers(&python, &paths);
         assert_eq!(theirs.len(), paths.len());
-        let (mut equal, mut told, mut refused) = (0, 0, 0);
+        let (mut equal, mut reported, mut refused) = (0, 0, 0);
         for (input, theirs) in kind.inputs.iter().zip(theirs) {
             let found = ours(&input.bytes);
             let Some(games) = theirs["games"].as_array() else {
@@ -188,18 +187,18 @@ fn no_difference_from_other_readers_is_silent() {
             };
             if same(&found.games, games) {
                 equal += 1;
-            } else if found.told.is_empty() {
+            } else if found.reported.is_empty() {
                 let shown = String::from_utf8_lossy(&input.bytes).into_owned();
                 silent.push(format!(
                     "{}: {shown}\n  ours   {:?}\n  theirs {theirs}",
                     kind.name, found.games
                 ));
             } else {
-                told += 1;
+                reported += 1;
             }
         }
         println!(
-            "{}: {equal} equal, {told} told, {refused} that the other library refuses",
+            "{}: {equal} equal, {reported} reported, {refused} that the other library refuses",
             kind.name
         );
     }

@@ -174,7 +174,7 @@ fn trees_read_back() {
     assert_eq!(games.nodes[0].value("C"), Some("a]\\"));
 }
 
-/// Changes bytes of what we write: whatever comes out is read or refused in one line.
+/// Changes bytes of files that we write: the result is read, or refused in one line.
 fn mutate<G: Game>(game: &G) {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(7);
     let signs = b"()[]{};:\\\"$%*!?+-=0123456789abBcWxNO\n\r \xff\xc3\xe2game";

@@ -136,7 +136,7 @@ fn use_file(bytes: &[u8]) {
     }
 }
 
-/// The highest resident memory since the last call, in kB; 0 where the system does not tell.
+/// The highest resident memory since the last call, in kB; 0 where the system does not report it.
 fn peak_kb() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

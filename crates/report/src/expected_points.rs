@@ -19,8 +19,8 @@ pub struct Expected {
     pub points: Vec<ExpectedPoint>,
 }
 
-/// Where champions of one generation were: means of what was spent, and the lowest and highest end
-/// of the 95 % intervals of their Elo.
+/// Where champions of one generation were: means of the effort spent, and the lowest and highest
+/// end of the 95 % intervals of their Elo.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExpectedPoint {

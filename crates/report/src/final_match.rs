@@ -16,7 +16,7 @@ pub struct FinalFacts {
     pub champion: String,
     /// The anchor's name.
     pub opponent: String,
-    /// How the anchor plays, in words; its name where the configuration does not tell.
+    /// How the anchor plays, in words. Its name where the configuration does not hold that.
     pub described: String,
     /// The counts, in the champion's view.
     pub result: MatchResult,

@@ -4,7 +4,7 @@ use dz_config::{Anchor, AnchorKind, RatingSection, RunConfig};
 
 use crate::report::Report;
 
-/// Sentences about what is missing or does not fit together; none for a run without faults.
+/// Sentences about missing or inconsistent data; none for a run without faults.
 pub(crate) fn gaps(report: &Report, config: Option<&RunConfig>) -> Vec<String> {
     let mut said = Vec::new();
     if report.run.entries > 0 && report.run.game.is_empty() {

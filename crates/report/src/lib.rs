@@ -81,7 +81,7 @@ pub enum ReportError {
     Figure {
         /// Title of the figure.
         figure: String,
-        /// What the drawing library says.
+        /// The drawing library's message.
         reason: String,
     },
     /// The run's files could not be listed.

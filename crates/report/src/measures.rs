@@ -87,7 +87,7 @@ pub struct StepPoint {
     pub clipped: Option<f64>,
 }
 
-/// What matches took of the time of the finished cycles in which they were timed.
+/// Share of matches in the time of those finished cycles in which they were timed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct RatingShare {
     /// The share of playouts that the configuration allows rating games, 0 to 1; none where it

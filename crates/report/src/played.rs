@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_tell_more_than_their_games_where_openings_decide() {
+    fn pairs_give_more_information_than_their_games_where_openings_decide() {
         // Whoever moves first wins, but for one pair.
         let result = MatchResult {
             games: 40,
@@ -191,7 +191,8 @@ mod tests {
         assert_eq!(other.opponents_elo, None);
     }
 
-    /// A player who wins nearly always is so many deviations away that few games tell how many.
+    /// A player who wins nearly always is so many deviations away that a few hundred games cannot
+    /// show how many.
     #[test]
     fn far_from_even_the_error_of_normalised_elo_grows() {
         // 100 pairs of games won with probability 0.95, as often as they come on average.

@@ -274,7 +274,7 @@ impl Report {
         }
     }
 
-    /// What gate and rating games took of the time; `None` where nobody timed them.
+    /// Time of gate and rating games; `None` where they were not timed.
     fn rating_share(
         &self,
         times: &[MatchTimes],
@@ -314,8 +314,8 @@ enum GatekeeperLine {
 }
 
 /// The ledger's record at `path`, where it is one. A gap before it, or a record that cannot be
-/// read, is said; what it said is not known, and all others count. `next` is the number that
-/// follows the last one's.
+/// read, is reported. Its content is unknown, and all other records count. `next` is the number
+/// that follows the last one's.
 fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> Option<Record> {
     let number: u64 = path.rsplit('/').next()?.strip_suffix(".json")?.parse().ok()?;
     if number > *next {
@@ -328,7 +328,7 @@ fn record(run: &Run, path: &str, next: &mut u64, missing: &mut Vec<String>) -> O
     let read = run.read(path).map_err(|error| error.to_string());
     let why = match read.and_then(|bytes| Record::from_bytes(&bytes)) {
         Ok((record, _)) if record.number == number => return Some(record),
-        Ok((record, _)) => format!("{path} says that it is record {}; left out.", record.number),
+        Ok((record, _)) => format!("{path} has the number of record {}; left out.", record.number),
         Err(why) => format!("{path} was left out: {why}."),
     };
     missing.push(why);

@@ -22,7 +22,7 @@ pub struct Report {
     pub run: RunFacts,
     /// Every cycle begun, ascending.
     pub cycles: Vec<CycleFacts>,
-    /// Ratings of the champions with what had been spent until then, by generation.
+    /// Ratings of the champions with the effort spent until then, by generation.
     pub curve: Vec<CurvePoint>,
     /// Half the width of the 95 % interval of how far the curve as a whole lies above the anchor at
     /// 0.

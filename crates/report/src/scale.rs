@@ -52,8 +52,7 @@ impl Scale {
         fitted.chain(unknown.map(|row| RatingRow { elo: row.elo + moved, ..row })).collect()
     }
 
-    /// What the first move is worth in Elo, and the share of draws between equals; `None` without a
-    /// fit.
+    /// Value of the first move in Elo, and the share of draws between equals; `None` without a fit.
     pub(crate) fn terms(&self) -> Option<(f64, f64)> {
         let ratings = self.0.as_ref()?.ratings();
         Some((ratings.first_mover.0, ratings.draw_rate))

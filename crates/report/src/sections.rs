@@ -92,7 +92,7 @@ pub(crate) fn speed(report: &Report) -> Table {
         .done()
 }
 
-/// What a cycle's time went into; empty where nothing was evaluated in batches.
+/// Parts of a cycle's time; empty where nothing was evaluated in batches.
 fn of_load(summary: &SelfplaySummary, text: fn(&LoadSummary) -> String) -> String {
     summary.load.as_ref().map(text).unwrap_or_default()
 }

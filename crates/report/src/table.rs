@@ -122,7 +122,7 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// The table as HTML; a line that says so where there are no rows. Of a long table some rows
+    /// The table as HTML, or a line that there are no rows. Of a long table some rows
     /// are shown and all others folded: of cycles the newest are shown, otherwise the first.
     pub(crate) fn html(&self, without_rows: &str) -> Markup {
         let rows = &self.rows;

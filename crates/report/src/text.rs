@@ -27,7 +27,7 @@ impl Report {
         out
     }
 
-    /// What came of a cycle. What its stages did they have told themselves.
+    /// The results of a cycle. Its stages have reported their own work already.
     fn row(&self, cycle: &CycleFacts) -> String {
         let number = cycle.cycle;
         let champion = match (cycle.promoted, &cycle.verdict) {

@@ -7,7 +7,7 @@ use dz_store::GateTest;
 use crate::measures::GateTrace;
 
 /// The trace of a gate match, in player A's view or, where the candidate is B, in B's. `test` is
-/// what the ledger says of the gate's test, where there was one.
+/// the ledger's record of the gate's test, where there was one.
 ///
 /// # Errors
 /// What is wrong with the file, for people.

@@ -97,7 +97,7 @@ impl Report {
         }
     }
 
-    /// Since when the champions are as strong as the newest one, as far as their errors tell.
+    /// Since when the champions are as strong as the newest one, as far as their errors show.
     fn level_since(&self, champion: &PlayerFacts) -> String {
         let champions = self.champions();
         let level = |player: &&&PlayerFacts| {
@@ -152,7 +152,7 @@ impl Report {
     }
 }
 
-/// With a larger 95 % error than this, in Elo, a difference within it says nothing about a plateau:
+/// With a larger 95 % error than this, in Elo, a difference within it is no evidence of a plateau:
 /// a quarter of a run is expected to gain less than that.
 const LEVEL_ERROR_MAX: f64 = 40.0;
 

@@ -1,4 +1,4 @@
-//! Files of searches that can go on: a magic number, the BLAKE3 hash of what follows, and two
+//! Files of searches that can be resumed: a magic number, the BLAKE3 hash of the rest, and two
 //! values of `MessagePack`, identity and search, compressed with zstd.
 
 use std::io::Read;

@@ -39,8 +39,8 @@ choice! {
         Average = "average",
         /// As two (AlphaGo; Silver et al. 2016, Methods, "Search algorithm"): each edge has counts
         /// `N_v` and `N_r` and sums `W_v` and `W_r`, and `Q = (1 - lambda) W_v / N_v + lambda W_r /
-        /// N_r`, lambda being the rollout's share in `leaf_value`. A position's network value is
-        /// asked for at its first visit and counts once, however many rollouts start there.
+        /// N_r`, where lambda is the rollout's share in `leaf_value`. A position's network value is
+        /// requested at its first visit and counts once, even if many rollouts start there.
         Split = "split",
     }
 }

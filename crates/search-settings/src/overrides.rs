@@ -9,9 +9,9 @@ use crate::fpu::FirstPlay;
 use crate::section::SearchSection;
 
 section! {
-    /// What a search that belongs to no run is told beside [`SearchSection`].
+    /// Keys of a search that belongs to no run, beside [`SearchSection`].
     pub struct SeedSection = "search" {
-        /// The seed of everything that the search draws.
+        /// The seed of everything that the search samples.
         [Results, whole(0, i64::MAX as u64)] seed: u64 = 0;
     }
 }
@@ -35,8 +35,8 @@ impl SearchSection {
         Self::read(&mut SectionReader::new("search", &file, &mut findings))
     }
 
-    /// This with `search.key=value` laid over it, and the seed of `search.seed=N`, 0 if there is
-    /// none: a search in a run has its seed from the run.
+    /// Returns these settings with the overrides `search.key=value`, and the seed of
+    /// `search.seed=N` or 0. Searches of a run get their seeds from the run instead.
     ///
     /// # Errors
     /// Everything that is wrong with the overrides; never empty.

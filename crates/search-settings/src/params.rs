@@ -11,8 +11,8 @@ use crate::selection::{EpsilonSchedule, ExplorationTerm, RaveSchedule, Selection
 use crate::uncertainty::UncertaintyWeights;
 use crate::value_bias::ValueBias;
 
-/// The settings of a search. They hold for a search's lifetime; budget and root are set up anew for
-/// each move. All of them together are one algorithm: nothing here switches to another core.
+/// The settings of a search. They hold for a search's lifetime; budget and root are set up for each
+/// move. All settings are options of one algorithm: none of them selects another implementation.
 ///
 /// ```
 /// use dz_search_settings::{Backup, ParamsError, SearchParams, Selection, Staleness};
@@ -61,14 +61,14 @@ pub struct SearchParams {
     /// Propagates outcomes that are certain, and never searches below them again (Winands,
     /// Bjornsson and Saito 2008, here with lower and upper bounds, so that draws count too).
     pub prove: bool,
-    /// Corrects network values by their errors elsewhere in the graph; none is off.
+    /// Corrects network values by their errors elsewhere in the graph; `None` is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value_bias: Option<ValueBias>,
-    /// What points are worth beside winning; none is nothing. It has no effect in games without
+    /// Value of points beside winning; `None` is no value. It has no effect in games without
     /// points.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub score_utility: Option<ScoreUtility>,
-    /// Weighs visits by how sure the network is of its values; none counts all alike.
+    /// Weighs visits by how sure the network is of its values; `None` counts all alike.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uncertainty: Option<UncertaintyWeights>,
     /// Share of the optimistic policy in the priors, 0 to 1. Searches do not read it: networks are

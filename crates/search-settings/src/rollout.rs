@@ -5,7 +5,8 @@ use std::fmt;
 use dz_config_keys::{Fault, Field, Limits, Table, Value, schema, wrong_type};
 use serde::{Deserialize, Serialize};
 
-/// The policy of rollouts as searches know it: what was learned is in a file that they do not read.
+/// The policy of rollouts as searches know it. Learned weights are in a file that searches do not
+/// read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RolloutPolicy {
@@ -13,7 +14,7 @@ pub enum RolloutPolicy {
     #[default]
     Uniform,
     /// By hand-made rules: in Go those of MoGo (Gelly, Wang, Munos and Teytaud 2006), in Connect
-    /// Four a win or what stops one; other games move uniformly.
+    /// Four a winning move or one that blocks a win; other games move uniformly.
     Mogo,
     /// By a policy that was learned.
     Learned,

@@ -23,8 +23,8 @@ pub struct ScoreUtility {
     /// Weight of the lead against what the root expects, in [0, 10] (`dynamicScoreUtilityFactor`:
     /// 0.3 in matches, 0.4 in self-play).
     pub dynamic_weight: f64,
-    /// How far x0 is drawn from the root's lead to 0, in [0, 1] (`dynamicScoreCenterZeroWeight`:
-    /// 0.2 in matches, 0.25 in self-play).
+    /// How far x0 is moved from the root's lead towards 0, in [0, 1]
+    /// (`dynamicScoreCenterZeroWeight`: 0.2 in matches, 0.25 in self-play).
     pub center_zero_weight: f64,
     /// Width of the dynamic part in sqrt(H W) points, in (0, 100] (`dynamicScoreCenterScale`: 0.75
     /// in matches, 0.5 in self-play).

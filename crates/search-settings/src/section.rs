@@ -85,8 +85,8 @@ section! {
         /// c of lambda = c sqrt(s) / (A + s) over A legal moves: of the selection, the target and
         /// the move choice `regularized` (Grill 2020 and MuZero: 1.25).
         [Results, above(0.0, 100.0)] regularized_c: f64 = 1.25;
-        /// Whether `regularized` draws moves from its policy (Grill 2020), or takes the move whose
-        /// share of visits is furthest below it.
+        /// Whether `regularized` samples moves from its policy (Grill 2020), or takes the move
+        /// whose share of visits is furthest below it.
         [Results, Limits::Any] regularized_sample: bool = true;
         /// Value of a move that was never tried: `absolute` takes `value` as it is, for the player
         /// to move; `parent` the node's value; `reduction` the node's value less `value` times the
@@ -98,12 +98,12 @@ section! {
         /// The same at the root, or `same` (KataGo: no reduction in self-play, 0.1 in matches).
         [Results, Limits::Any] root_fpu: SameOr<FirstPlay> = SameOr::Same;
         /// Which of several moves with equal scores comes first: the `lowest`, or one at `random`,
-        /// as in generation 0, where no prior tells moves apart.
+        /// as in generation 0, where all priors are equal.
         [Results, Limits::Any] tie_break: TieBreak = TieBreak::LowestMove;
-        /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N),
-        /// `{ root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number
-        /// from a to b, drawn for each choice; `off` chooses at each visit (Lew, computer-go list,
-        /// January 2007: e = 1/64, or 5 to 10 visits).
+        /// For how many visits a choice holds at a node of N visits: `{ share = e }` ceil(e N), `{
+        /// root = e }` ceil(e sqrt N), `{ visits = n }` n, `{ visits_random = [a, b] }` a number
+        /// from a to b, sampled for each choice; `off` chooses at each visit (Lew, computer-go
+        /// list, January 2007: e = 1/64, or 5 to 10 visits).
         [Results, Limits::Any] epsilon: EpsilonSchedule = EpsilonSchedule::Off;
         /// Visits that each move starts with at its heuristic value, or at the value of a move
         /// never tried; 0 is off (Gelly 2007: 50). All-moves-as-first counts of `rave` start with
@@ -139,8 +139,8 @@ section! {
         /// visit asks the rules for the outcome again and averages it, for outcomes that are
         /// samples.
         [Results, Limits::Any] terminals: Terminals = Terminals::Fixed;
-        /// What a playout is worth that comes back to a position on its own path: `count` the
-        /// position's value (KataGo), `draw` 0 (lc0's twofold repetition).
+        /// Value of a playout that comes back to a position on its own path: `count` takes the
+        /// position's value (KataGo), `draw` takes 0 (lc0's twofold repetition).
         [Results, Limits::Any] revisit: Revisit = Revisit::Count;
         /// Whether outcomes that are certain are propagated and not searched again (Winands 2008).
         [Results, Limits::Any] prove: bool = false;
@@ -155,21 +155,22 @@ section! {
         /// counts as long as other nodes have the same bucket (KataGo's subtreeValueBiasFreeProp:
         /// 0.8).
         [Results, real(0.0, 1.0)] value_bias_freed: f64 = 0.8;
-        /// What the lead x in points counts beside winning, as this times 2 / pi atan(x / (2 sqrt(H
+        /// Value of the lead x in points, beside winning: this times 2 / pi atan(x / (2 sqrt(H
         /// W))); 0 is off (KataGo's staticScoreUtilityFactor: 0.1 in matches, 0 in self-play). It
         /// needs a game with points, a network with `heads.margin_weight` above 0, `selection =
         /// "puct"`, `leaf_value = "network"` and `backup = "idempotent"`.
         [Results, real(0.0, 10.0)] score_utility_static: f64 = 0.0;
-        /// What the lead counts against x0, the one that the root expects, as this times 2 / pi
-        /// atan((x - x0) / (r sqrt(H W))), r being `score_center_scale`; 0 is off (KataGo's
-        /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It needs what
-        /// `score_utility_static` needs.
+        /// Value of the lead relative to x0, the lead that the root expects: this times 2 / pi
+        /// atan((x - x0) / (r sqrt(H W))), where r is `score_center_scale`; 0 is off (KataGo's
+        /// dynamicScoreUtilityFactor: 0.3 in matches, 0.4 in self-play). It has the requirements of
+        /// `score_utility_static`.
         [Results, real(0.0, 10.0)] score_utility_dynamic: f64 = 0.0;
-        /// Share by which x0 is drawn from the root's lead to 0 (KataGo's
+        /// Share by which x0 is moved from the root's lead towards 0 (KataGo's
         /// dynamicScoreCenterZeroWeight: 0.2 in matches, 0.25 in self-play).
         [Results, real(0.0, 1.0)] score_center_zero_weight: f64 = 0.2;
         /// r, the width of the dynamic part (KataGo's dynamicScoreCenterScale: 0.75 in matches, 0.5
-        /// in self-play). Where x0 is drawn to 0, it stays within r sqrt(H W) of the root's lead.
+        /// in self-play). Where x0 is moved towards 0, it stays within r sqrt(H W) of the root's
+        /// lead.
         [Results, above(0.0, 100.0)] score_center_scale: f64 = 0.75;
         /// Positions weigh more in averages and selection the surer the network is of their values:
         /// w = c / (e^p + c / m), where this is c, e the error that the network expects, p
@@ -189,22 +190,22 @@ section! {
         /// 1 in play and 0.2 at roots, 0 in self-play; here roots take no other share). It needs a
         /// network with `heads.optimistic_policy_weight` above 0.
         [Results, real(0.0, 1.0)] policy_optimism: f64 = 0.0;
-        /// What a leaf is worth: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }`
-        /// (1 - l) v + l z (AlphaGo: 0.5).
+        /// Value of a leaf: the `network`'s value, a `rollout`'s outcome z, or `{ mix = l }` (1 -
+        /// l) v + l z (AlphaGo: 0.5).
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
         /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
         /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
-        /// patterns, captures, no own eye filled; in Connect Four a win or what stops one; else
-        /// uniform), or `policy:FILE`, what `dagzero learn policy` has learned (AlphaGo's p_pi; for
-        /// players with rollouts and for `dagzero search`, not in a run).
+        /// patterns, captures, no own eye filled; in Connect Four a winning move or one that blocks
+        /// a win; else uniform), or `policy:FILE`, a policy from `dagzero learn policy` (AlphaGo's
+        /// p_pi; for players with rollouts and for `dagzero search`, not in a run).
         [Results, Limits::Any] rollout: RolloutMoves = RolloutMoves::Uniform;
         /// Rollouts from each leaf (computer-go list, January 2007, "N playouts"): it is worth the
         /// mean of their outcomes, and each of them counts a visit on the path. A budget of
         /// playouts counts the leaf once.
         [Results, whole(1, 65_535)] leaf_rollouts: u32 = 1;
         /// The move at a node some of whose moves were never tried: `score` the one that the
-        /// formula picks, `rollout` one by the policy of rollouts, be it tried or not (UCT-RAVE of
-        /// MoGo: "by pi_MoGo while there is a move that was not tried").
+        /// formula picks, `rollout` one by the policy of rollouts, tried or not (UCT-RAVE of MoGo:
+        /// "by pi_MoGo while there is a move that was not tried").
         [Results, Limits::Any] untried: Untried = Untried::Score;
         /// What a rollout adds to the graph: `leaf` the position that it began at (Coulom 2006),
         /// `episode` all that it came through, as long as nodes_max allows; that needs `leaf_value
@@ -213,8 +214,8 @@ section! {
         /// How an edge keeps network values v and rollout outcomes z: `average` adds (1 - l) v + l
         /// z at each visit; `split` (AlphaGo; Silver 2016, Methods) keeps counts and sums of both,
         /// Q = (1 - l) W_v / N_v + l W_r / N_r and u = c P sqrt(sum N_r) / (1 + N_r), asks for v at
-        /// a leaf's first visit and lets `{ losses = n }` of `in_flight` count in N_r and W_r
-        /// alone. It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
+        /// a leaf's first visit, and counts `{ losses = n }` of `in_flight` in N_r and W_r alone.
+        /// It needs rollouts, `backup = "idempotent"` and `revisit = "count"`.
         [Results, Limits::Any] edge_values: EdgeValues = EdgeValues::Average;
         /// Visits of a leaf, each with a rollout, before it gets children (AlphaGo: 40); 0 expands
         /// at the first visit. `{ start = n, waiting_max = w }` begins with n and follows the
@@ -224,8 +225,8 @@ section! {
         [Results, Limits::Any] expansion: Expansion = Expansion::FirstVisit;
         /// Leaves of one search that may wait for evaluation at once (AlphaGo Zero: 8).
         [Results, whole(1, 65_536)] leaves_max: u32 = 1;
-        /// How a leaf that waits keeps others off its path: as `visits` that leave Q alone (lc0;
-        /// WU-UCT, Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
+        /// How a waiting leaf steers other playouts away from its path: as `visits` that leave Q
+        /// alone (lc0; WU-UCT, Liu 2020), or as `{ losses = n }` lost games (AlphaGo: 3).
         [Results, Limits::Any] in_flight: InFlight = InFlight::Visits;
         /// Walks that may stand before leaves that wait, each with what `in_flight` counts until
         /// that leaf is answered, so that the next walk goes around it (lc0 allows such collisions,
@@ -237,7 +238,7 @@ section! {
         /// k of forced playouts, in full searches of self-play: a visited root move with fewer than
         /// sqrt(k P s) visits is taken at once (Wu 2019, section 3.2: 2); 0 is off.
         [Results, real(0.0, 1000.0)] forced_playouts: f64 = 0.0;
-        /// What selfplay.dirichlet_alpha is: the concentration of `each` move (AlphaZero), the
+        /// Meaning of selfplay.dirichlet_alpha: the concentration of `each` move (AlphaZero), the
         /// `total` over the legal moves (KataGo: 10.83), or that total `shaped`, more of it for
         /// moves of small but not negligible prior (KataGo).
         [Results, Limits::Any] noise_shape: NoiseShapeWord = NoiseShapeWord::Each;
@@ -247,7 +248,7 @@ section! {
         /// 2022).
         [Results, Limits::Any] target: TargetWord = TargetWord::Visits;
         /// The move that is played: of most `visits`, best `value`, best all-moves-as-first value
-        /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; drawn from the
+        /// `amaf` (with the selection `rave`), best lower confidence bound `lcb`; sampled from the
         /// policy `regularized`; or best by score among the most visited, `gumbel`. In self-play
         /// the first four hold where the temperature has come down to 0.
         [Results, Limits::Any] move_choice: MoveChoiceWord = MoveChoiceWord::MostVisits;
@@ -259,7 +260,8 @@ section! {
         /// Nodes that one search may hold; it bounds memory and must exceed every section's
         /// playouts.
         [Results, whole(2, u32::MAX as u64)] nodes_max: u32 = 65_536;
-        /// Whether a search goes on with what the move before has left of the graph.
+        /// Whether a search continues with the part of the graph that is still reachable after the
+        /// move.
         [Results, Limits::Any] reuse: bool = true;
         /// Whether every node keeps its position, so that two with one key end the program: for
         /// looking for faults, at a cost in memory.

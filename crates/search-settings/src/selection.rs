@@ -221,7 +221,7 @@ choice_or_number! {
                 /// Visits, at least 1.
                 visits: u32
             } = "visits" within HELD,
-            /// A number drawn anew for each choice.
+            /// A number sampled for each choice.
             Random {
                 /// Between these, both included.
                 visits: VisitRange

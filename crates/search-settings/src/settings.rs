@@ -1,4 +1,4 @@
-//! The settings of a search and of what is made of it, from the keys of `[search]`.
+//! The settings of a search and of its results' use, from the keys of `[search]`.
 
 use dz_config_keys::{Fault, Field, SameOr};
 
@@ -61,8 +61,8 @@ impl SearchSettings {
         }
     }
 
-    /// The searches of matches: the same without what is there to explore, that is forced playouts,
-    /// a temperature of the root's priors, and Gumbel noise.
+    /// The searches of matches: the same without exploration for training, that is without forced
+    /// playouts, a temperature of the root's priors, and Gumbel noise.
     pub fn for_matches(section: &SearchSection) -> Self {
         let mut settings = Self::of(section);
         settings.root = settings.quiet_root();

@@ -2,9 +2,10 @@
 //!
 //! A node's moves stand in one row: first those that were ever visited, in the order of their first
 //! visits, then the others. The visited ones have an edge in the hot array; all have an entry in
-//! the cold array of priors. A selection therefore looks at the visited moves and one more: with
-//! one first-play value a node, the best unvisited move is the one with the largest prior, and that
-//! is brought to the front of the others when it is first asked for. Nothing is ever sorted.
+//! the cold array of priors. A selection therefore looks at the visited moves and one more. All
+//! unvisited moves of a node have the same first-play value, so the best of them is the one with
+//! the largest prior. It is moved to the front of the unvisited moves on the first request. Nothing
+//! is ever sorted.
 
 use dz_game::Key;
 use serde::{Deserialize, Serialize};

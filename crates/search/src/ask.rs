@@ -25,11 +25,12 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             return (random % u64::from(node.moves)) as usize;
         };
         let last = self.last_move(walk);
-        let drawn = knowledge.rollout_move(&self.domain, &walk.state, &walk.history, last, random);
+        let sampled =
+            knowledge.rollout_move(&self.domain, &walk.state, &walk.history, last, random);
         let place_of =
             |mv: Move| self.arena.priors(node).iter().position(|prior| prior.mv() == mv.0);
-        // A restricted root lacks moves that the policy may draw.
-        let place = drawn.and_then(place_of);
+        // A restricted root lacks moves that the policy may sample.
+        let place = sampled.and_then(place_of);
         place.unwrap_or_else(|| self.select(id, walk))
     }
 

@@ -93,7 +93,7 @@ impl<R: Real> Buckets<R> {
     /// U' = U - lambda b. Win, draw and loss stay chances: U' is held within 1 less the chance of
     /// a draw. KataGo corrects utilities, which have no such bounds.
     pub(crate) fn correct(&self, id: NodeId, own: ValueAbs<R>) -> ValueAbs<R> {
-        // An evaluator's chances may be off by rounding: what it says stays without a correction.
+        // An evaluator's chances may be off by rounding. Without a correction they stay unchanged.
         let limit = (R::ONE - own.draw).max(own.value.abs());
         let corrected = own.value - self.nodes[id.index()].correction;
         ValueAbs { value: corrected.max(-limit).min(limit), ..own }
@@ -149,8 +149,8 @@ impl<R: Real> Buckets<R> {
         self.nodes.truncate(nodes);
     }
 
-    /// Drops the buckets that have no node left, and sums the others up anew, node by node, so that
-    /// rounding does not add up from move to move.
+    /// Drops the buckets that have no node left, and sums up the others again, node by node, so
+    /// that rounding does not add up from move to move.
     pub(crate) fn settle(&mut self) {
         let mut places = vec![NONE; self.sums.len()];
         for node in self.nodes.iter().filter(|node| node.bucket != NONE) {

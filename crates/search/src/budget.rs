@@ -7,9 +7,9 @@ pub enum Budget {
     Playouts(u32),
     /// Visits of the root, those kept from an earlier search included.
     Visits(u32),
-    /// Evaluations by the network (or rollouts), those from a cache not counted. Playouts that need
-    /// none are free, so they have a limit of their own, else a search that is complete would never
-    /// end.
+    /// Evaluations by the network (or rollouts), those from a cache not counted. Playouts without
+    /// an evaluation are free. They have a separate limit, because otherwise the search of a
+    /// completely explored graph would never end.
     Evaluations {
         /// Evaluations of this search.
         evaluations: u32,

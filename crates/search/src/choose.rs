@@ -38,7 +38,7 @@ pub fn choose_move(summary: &Summary, choice: MoveChoice, random: &mut impl Rng)
             let mut weights = Vec::new();
             let children: Vec<Child> = moves.iter().map(RootMove::quiet_child).collect();
             let visited = children.iter().any(|child| child.visits > 0.0);
-            // Without visits the priors themselves are drawn from, at temperature 1.
+            // Without visits, moves are sampled from the priors, at temperature 1.
             let temperature = if visited { temperature } else { 1.0 };
             formula::temperature_weights(&children, temperature, &mut weights);
             weights

@@ -15,7 +15,7 @@ pub trait Domain: Clone + Debug {
     fn status(&self, state: &Self::State, history: &Self::History) -> Status;
     /// Returns the outcome that a visit of a finished position finds: value for the first player,
     /// in [-1, 1], and probability of a draw. [`crate::Terminals::Counted`] averages it over
-    /// visits. A domain whose outcomes are random draws one by `random`, a word of the visit's own.
+    /// visits. A domain with random outcomes samples one by `random`, a word for this visit alone.
     fn outcome(&self, state: &Self::State, history: &Self::History, _random: u64) -> (f64, f64) {
         match self.status(state, history) {
             Status::Over { value, draw } => (value, draw),
@@ -43,8 +43,8 @@ pub trait Domain: Clone + Debug {
     }
     /// The key of the position as a node: equal keys have equal futures.
     fn node_key(&self, state: &Self::State, history: &Self::History) -> Key;
-    /// A word for what surrounds a legal move before it is played, for buckets of observed errors;
-    /// see [`Game::surroundings`]. By default the move alone counts.
+    /// Returns a word for the surroundings of a legal move before it is played, for buckets of
+    /// observed errors; see [`Game::surroundings`]. By default the move alone counts.
     fn surroundings(&self, _state: &Self::State, _mv: Move) -> Option<u64> {
         Some(0)
     }

@@ -80,7 +80,7 @@ pub struct ExplicitGraph {
 struct Checked {
     id: i64,
     sign: i8,
-    /// The first player's: the evaluator's, or what it is worth where play is over.
+    /// The first player's value: the evaluator's, or the outcome where the game is over.
     value: f64,
     children: Vec<u32>,
     priors: Vec<f64>,
@@ -115,7 +115,8 @@ impl ExplicitGraph {
         self.nodes[state as usize].id
     }
 
-    /// Fills `priors` with what the file says of a node's moves and answers what its mover expects.
+    /// Fills `priors` with the file's priors of a node's moves, and returns the value that its
+    /// mover expects.
     pub fn evaluate(&self, state: u32, priors: &mut Vec<f64>) -> ValuePov<f64> {
         let node = &self.nodes[state as usize];
         priors.clear();

@@ -104,9 +104,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         room > reserved && !self.arena.is_full()
     }
 
-    /// Makes a move of an episode and adds its position. False where it cannot go on: at a move
-    /// that is not searched, before a leaf that waits, and at a position that the path has had. The
-    /// node that was reached stays then.
+    /// Makes a move of an episode and adds its position. Returns false where it cannot continue: at
+    /// a move that is not searched, before a leaf that waits, and at a position that the path has
+    /// had. The node that was reached stays then.
     fn enter(&mut self, reached: &mut Reached<D>, mv: Move, walk: &mut Walk<D, N>) -> bool {
         let id = reached.node;
         let node = *self.arena.node(id);

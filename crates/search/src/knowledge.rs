@@ -1,4 +1,4 @@
-//! What a search knows of positions before it looks at them: "offline knowledge" (Gelly and Silver,
+//! Knowledge of positions before they are searched: "offline knowledge" (Gelly and Silver,
 //! Combining Online and Offline Knowledge in UCT, ICML 2007).
 
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use crate::domain::Domain;
 
 /// A policy of rollouts and heuristic values of moves.
 pub trait OfflineKnowledge<D: Domain>: Debug + Send + Sync {
-    /// Draws a move of a position that is not over by the policy of rollouts. `last` is the move
+    /// Samples a move by the policy of rollouts, in a position that is not over. `last` is the move
     /// that led there, where it is known; `random` is a random word for this choice. `None` where
     /// the policy has no move.
     fn rollout_move(

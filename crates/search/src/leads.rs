@@ -27,7 +27,7 @@ pub(crate) struct NodeLead<R> {
 pub(crate) struct Leads<R> {
     /// One a node.
     pub nodes: Vec<NodeLead<R>>,
-    /// x0: what the root was expected to lead by when its search started, drawn to 0.
+    /// x0: the lead that the root expected when its search started, moved towards 0.
     center: f64,
     /// sqrt(H W).
     side: f64,

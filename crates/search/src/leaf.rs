@@ -22,7 +22,7 @@ pub struct Wants {
     pub rollouts: u32,
 }
 
-/// What the network is asked for; in split search one may be without the other.
+/// The requested outputs of the network. Split search may request one without the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Asks {
     /// The value, which counts.

@@ -8,9 +8,9 @@ use crate::{RootNoise, formula};
 pub(crate) fn mix(priors: &mut [f64], noise: RootNoise, random: &mut impl Rng) {
     let mut alphas = Vec::new();
     formula::alphas(priors, noise.shape, &mut alphas);
-    let mut draw = Vec::new();
-    formula::fill_dirichlet(&alphas, random, &mut draw);
-    for (prior, draw) in priors.iter_mut().zip(draw) {
-        *prior = (1.0 - noise.share) * *prior + noise.share * draw;
+    let mut noisy = Vec::new();
+    formula::fill_dirichlet(&alphas, random, &mut noisy);
+    for (prior, sample) in priors.iter_mut().zip(noisy) {
+        *prior = (1.0 - noise.share) * *prior + noise.share * sample;
     }
 }

@@ -13,9 +13,9 @@ pub trait Numbers: Copy + Debug + Default + Send + Sync + 'static {
     type Real: Real;
     /// A legal move with its prior.
     type Prior: Prior<Real = Self::Real>;
-    /// What a prior counts as, at least, where its logarithm is taken: half of the step between two
-    /// that are told apart, since what is stored as 0 is less than that, and no less can be known
-    /// of it. 0 where priors are stored as given.
+    /// The least value of a prior where its logarithm is taken: half of the smallest step between
+    /// stored priors, since a prior that is stored as 0 was below that. 0 where priors are stored
+    /// as given.
     const PRIOR_MIN: f64;
 }
 

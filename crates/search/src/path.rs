@@ -21,7 +21,8 @@ pub(crate) struct Walk<D: Domain, N: Numbers> {
     /// `Search::roots` when it began. While that stands, `history` goes on from the root's.
     pub root: u64,
     pub path: Vec<PathStep>,
-    /// The bucket of what the last step led to, if that is new and its value is to be corrected.
+    /// The bucket of the node that the last step led to, if it is new and its value is to be
+    /// corrected.
     pub bucket: Option<Key>,
     /// A random word of this walk alone.
     pub random: u64,

@@ -23,7 +23,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     }
 
     /// Sets the priors that the root is searched with: the evaluator's, at a temperature, with
-    /// noise; all drawn from this search's seed.
+    /// noise; all sampled from this search's seed.
     pub(crate) fn set_up_root(&mut self) {
         let mut priors: Vec<f64> = self.root_priors.iter().map(|prior| prior.to_f64()).collect();
         if self.setup.prior_temperature != 1.0 {
@@ -107,7 +107,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.sweep = 0;
     }
 
-    /// True if a node can become the root of the next search with what is known of it.
+    /// Returns true if a node can become the root of the next search with its statistics.
     pub(crate) fn can_be_root(&self, id: crate::node::NodeId) -> bool {
         self.arena.node(id).kind == Kind::Expanded
     }

@@ -1,8 +1,8 @@
 //! Searches as values that can be stored, and searches that go on from them.
 //!
 //! "MCTS can be saved in any intermediate state and used later" (Wu, Monte-Carlo Graph Search from
-//! First Principles). A search that goes on from what was saved is the one that was never
-//! interrupted, bit for bit: counts, random words and noise are saved, too.
+//! First Principles). A resumed search equals one that was never interrupted, bit for bit: counts,
+//! random words and noise are saved, too.
 
 use dz_game::Move;
 use serde::{Deserialize, Serialize};

@@ -194,8 +194,8 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.root_key = None;
     }
 
-    /// Sets what `untried = "rollout"` draws moves by and what `grow = "episode"` asks of the
-    /// positions that it adds. Without it all moves are alike.
+    /// Sets the knowledge that `untried = "rollout"` samples moves by, and from which `grow =
+    /// "episode"` takes values for the positions that it adds. Without it all moves are alike.
     pub fn set_knowledge(&mut self, knowledge: Arc<dyn OfflineKnowledge<D>>) {
         self.knowledge = Some(knowledge);
     }

@@ -27,8 +27,8 @@ pub struct Summary {
     pub visits: u32,
     /// The value is certain: it was proven.
     pub proven: bool,
-    /// c(s) f sqrt(s + offset): what a prior is multiplied by in the root's PUCT scores; with other
-    /// formulas that of PUCT with c = 1 and offset 0.01.
+    /// c(s) f sqrt(s + offset): the factor of priors in the root's PUCT scores. With other formulas
+    /// it is the factor of PUCT with c = 1 and offset 0.01.
     pub exploration_scale: f64,
     /// Legal moves, ascending.
     pub moves: Vec<RootMove>,
@@ -56,8 +56,7 @@ pub struct RootMove {
     /// By how many points the mover is expected to win after this move, komi counted; `None`
     /// without visits, and where points are not kept.
     pub lead: Option<f64>,
-    /// What that is worth beside winning, as selection adds it to `q`; 0 where points count
-    /// nothing.
+    /// The utility of that lead, which selection adds to `q`; 0 where points have no value.
     pub score_utility: f64,
     /// Average of squared values after this move, where they are kept.
     pub q_square: Option<f64>,

@@ -87,8 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// Keys that agree in the bits that a slot compares or that choose the slot are still told
-    /// apart.
+    /// Keys that agree in the bits that a slot compares or that choose the slot are still distinct.
     #[test]
     fn the_table_compares_whole_keys() {
         let mut table = Table::default();

@@ -8,7 +8,7 @@ use crate::{
 
 /// The policy target of a search: shares that sum to 1, one a legal move, in the order of the
 /// moves. Empty where the game is over. Moves that proofs rule out have no share: a search that has
-/// proven a win ends, so its visits tell what was looked at before, and not which move wins.
+/// proven a win ends, so its visits show what was looked at before, not which move wins.
 pub fn policy_target(summary: &Summary, target: PolicyTarget) -> Vec<f64> {
     let quiet: Vec<Child> = summary.moves.iter().map(RootMove::quiet_child).collect();
     let mut shares = Vec::with_capacity(quiet.len());

@@ -60,7 +60,7 @@ pub struct TracedMove {
     pub prior: f64,
     /// The mover's value; `None` without visits.
     pub q: Option<f64>,
-    /// The formula's score: the largest is taken, or, where moves are drawn, their share.
+    /// The formula's score: the largest is taken, or, where moves are sampled, their share.
     pub score: f64,
 }
 
@@ -68,7 +68,7 @@ pub struct TracedMove {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tracer {
     pub playouts: Vec<TracedPlayout>,
-    /// Counts after the last playout: what has grown since shows why the next one ended.
+    /// Counts after the last playout. Counts that grow from there show why the next one ended.
     pub counts: SearchCounts,
 }
 

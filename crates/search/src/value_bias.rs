@@ -1,5 +1,5 @@
-//! Subtree value bias correction (KataGo, KataGoMethods.md, section of that name): what the network
-//! got wrong after a move is taken off what it says after similar moves.
+//! Subtree value bias correction (KataGo, KataGoMethods.md, section of that name): the network's
+//! error after a move is subtracted from its values after similar moves.
 //!
 //! ```text
 //! e(n) = U(n) - sum_a N(n,a) Q(child(n,a)) / s      w(n) = s^alpha      s = sum_a N(n,a)
@@ -21,8 +21,8 @@ use crate::{
 };
 
 impl<D: Domain, N: Numbers> Search<D, N> {
-    /// The bucket of what a move leads to from where a walk stands, at node `id`. None where the
-    /// move has no place on the board.
+    /// Returns the bucket of a move from node `id`, where a walk stands. `None` if the move has no
+    /// place on the board.
     #[inline(never)]
     pub(crate) fn bucket_after(&self, id: NodeId, mv: Move, walk: &Walk<D, N>) -> Option<Key> {
         let around = self.domain.surroundings(&walk.state, mv)?;

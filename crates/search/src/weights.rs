@@ -1,7 +1,7 @@
 //! Uncertainty-weighted visits (see [`crate::UncertaintyWeights`]).
 //!
-//! A visit of an edge weighs what a visit of its child weighs on average, W / N. Counts of visits
-//! stay what they are: budgets, graphs and tables go by them.
+//! A visit of an edge has the average weight of its child's visits, W / N. Counts of visits are not
+//! weighted: budgets, graphs and tables use them.
 
 use crate::{
     Numbers, Search,

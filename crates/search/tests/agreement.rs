@@ -1,4 +1,4 @@
-//! Proof that the core does what its settings say: an independent, literal search agrees with it in
+//! Proof that the core implements its settings: an independent, literal search agrees with it in
 //! every number of every node, bit for bit, over random graphs and random settings and on games.
 //!
 //! The reference (`proof/reference.rs`) is plain recursion over a map and is written from the

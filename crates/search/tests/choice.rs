@@ -50,21 +50,21 @@ fn most_visited(moves: &[(u32, f32, f32)]) -> Move {
 
 /// How often each move comes in 100,000 choices.
 fn frequencies(moves: &[(u32, f32, f32)], temperature: f64) -> Vec<f64> {
-    const DRAWS: u32 = 100_000;
+    const SAMPLES: u32 = 100_000;
     let mut random = Xoshiro256PlusPlus::seed_from_u64(2);
     let mut counts = vec![0u32; moves.len()];
     let summary = summary(moves);
-    for _ in 0..DRAWS {
+    for _ in 0..SAMPLES {
         let choice = MoveChoice::Temperature(temperature);
         counts[usize::from(choose_move(&summary, choice, &mut random).0)] += 1;
     }
-    counts.iter().map(|&count| f64::from(count) / f64::from(DRAWS)).collect()
+    counts.iter().map(|&count| f64::from(count) / f64::from(SAMPLES)).collect()
 }
 
 #[track_caller]
 fn assert_near(frequencies: &[f64], expected: &[f64]) {
     for (f, e) in frequencies.iter().zip(expected) {
-        // Four standard deviations of a share in 100,000 draws are below 0.0064.
+        // Four standard deviations of a share in 100,000 samples are below 0.0064.
         assert!((f - e).abs() < 0.0065, "{frequencies:?}, expected {expected:?}");
     }
 }
@@ -117,7 +117,7 @@ fn what_is_proven_decides_choice_and_target() {
         "{target:?}"
     );
     assert_eq!((target[0], choice), (0.0, Move(2)));
-    // The best of what is all certain; a draw says nothing about a move that is open.
+    // The best move if all are certain. A proven draw decides nothing against an open move.
     assert_eq!(with([Some(-1.0), Some(0.0), Some(-1.0)]), (vec![0.0, 1.0, 0.0], Move(1)));
     assert_eq!(with([Some(0.0), None, None]), (vec![0.625, 0.125, 0.25], Move(0)));
     assert_eq!(

@@ -1,5 +1,5 @@
 //! Choices around the text of graph search: stopping at leaves that have no children yet, outcomes
-//! that are samples, and what is added under the root of PUCT.
+//! that are samples, and the offset under the root of PUCT.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -75,7 +75,7 @@ impl Domain for Coin {
 }
 
 #[test]
-fn counted_outcomes_are_drawn_anew_and_averaged() {
+fn counted_outcomes_are_sampled_again_and_averaged() {
     for edge_values in [EdgeValues::Average, EdgeValues::Split] {
         let q = |terminals| {
             let leaf_value = match edge_values {
@@ -90,7 +90,7 @@ fn counted_outcomes_are_drawn_anew_and_averaged() {
             assert_eq!(end.visits, if terminals == Terminals::Counted { 4000 } else { 1 });
             search.summary().moves[0].q.unwrap()
         };
-        // Three of four, less one of four; the deviation of 4000 such draws is 0.014.
+        // Three of four, less one of four; the deviation of 4000 such samples is 0.014.
         let counted = q(Terminals::Counted);
         assert!((counted - 0.5).abs() < 0.06, "{counted}");
         assert_eq!(q(Terminals::Fixed), 0.0, "the rules' own word, looked up once");

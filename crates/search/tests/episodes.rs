@@ -1,8 +1,9 @@
 //! UCT-RAVE of MoGo as its text prints it: whole episodes enter the table, moves come from the
-//! policy of rollouts while some were never tried, and n, m and Q start at what was learned before.
+//! policy of rollouts while some were never tried, and n, m and Q start at learned values.
 //!
 //! The reference is the text's algorithm over plain maps from state and action. It shares no code
-//! with the crate but the domain. Both ask one policy in the same order, so all draws are the same.
+//! with the crate but the domain. Both ask one policy in the same order, so all samples are the
+//! same.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -20,14 +21,14 @@ use dz_search::{
 use crate::proof::graphs::{graph, inner, terminal};
 use crate::proof::{Dice, search_of};
 
-/// Draws by the state and by how often it was asked.
+/// Samples by the state and by how often it was asked.
 #[derive(Debug, Default)]
 struct Policy {
     asked: AtomicU64,
 }
 
 impl Policy {
-    fn draw(&self, state: u32, legal: &[Move]) -> Move {
+    fn sample(&self, state: u32, legal: &[Move]) -> Move {
         let asked = self.asked.fetch_add(1, Ordering::Relaxed);
         legal[(mix64(u64::from(state) ^ mix64(asked)) % legal.len() as u64) as usize]
     }
@@ -53,7 +54,7 @@ impl OfflineKnowledge<ExplicitGraph> for Policy {
         _: Option<Move>,
         _: u64,
     ) -> Option<Move> {
-        Some(self.draw(*state, &legal(graph, *state)))
+        Some(self.sample(*state, &legal(graph, *state)))
     }
 
     fn heuristics(
@@ -106,7 +107,7 @@ impl Table<'_> {
         let row = self.row(state);
         if row.iter().any(|(_, cell)| !cell.tried) {
             let moves: Vec<Move> = row.iter().map(|(mv, _)| *mv).collect();
-            return self.policy.draw(state, &moves);
+            return self.policy.sample(state, &moves);
         }
         let n: f64 = row.iter().map(|(_, cell)| cell.n).sum();
         let m: f64 = row.iter().map(|(_, cell)| cell.m).sum();
@@ -199,7 +200,7 @@ fn search(
                 Status::Over { value, .. } => break value,
                 Status::ToMove(player) => {
                     mover.get_or_insert(player);
-                    let mv = policy.draw(state, &legal(graph, state));
+                    let mv = policy.sample(state, &legal(graph, state));
                     moves.push((player, mv));
                     graph.advance(&mut state, &mut (), mv);
                 }

@@ -1,5 +1,5 @@
-//! Settings that must come to the same: what is only another way to say something, and what cannot
-//! matter on the graph at hand.
+//! Settings that must give the same result: equivalent forms, and options without effect on the
+//! given graph.
 //!
 //! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (a graph without
 //! transpositions is a tree; stopping with a leak); L. Lew, computer-go list, January 2007 (epsilon
@@ -253,7 +253,7 @@ fn in_flight<D: Domain, N: Numbers>(search: &Search<D, N>) -> u32 {
 }
 
 /// Leaves that wait leave nothing behind, answered in any order or given up: virtual visits and
-/// virtual losses are put down and taken back, and what was known is the same in every bit.
+/// virtual losses are added and removed, and all statistics are the same in every bit.
 #[test]
 fn waiting_leaves_leave_no_trace() {
     for seed in 0..300 {

@@ -23,7 +23,7 @@ fn child(prior: f64, visits: f64, q: f64) -> Child {
 }
 
 /// The policy by bisection of sum lambda p / (alpha - q) = 1, over alpha - max q, which stays exact
-/// where alpha itself rounds to max q: slow, and independent of what the crate does.
+/// where alpha itself rounds to max q: slow, and independent of the crate's method.
 fn by_bisection(children: &[Child], unvisited: f64, lambda: f64) -> Vec<f64> {
     let rows: Vec<_> = children.iter().map(|c| (c.prior, c.q.unwrap_or(unvisited))).collect();
     let with_prior = || rows.iter().filter(|row| row.0 > 0.0);

@@ -1,5 +1,5 @@
-//! What leaves that wait do to choices, by the trace of every walk of a batch: scores recomputed by
-//! hand from what was known before the batch and the walks before.
+//! The effect of waiting leaves on choices, by the trace of every walk of a batch: scores are
+//! recomputed by hand from the statistics before the batch and the earlier walks.
 //!
 //! Sources: Liu et al. 2020, "Watch the unobserved" (unanswered visits count in exploration alone;
 //! lc0 does the same); Silver et al. 2016, Methods, and Segal 2010 (virtual losses: n more visits,
@@ -18,8 +18,8 @@ use crate::proof::{Judge, answer, position, run, search_of};
 
 const C: f64 = 1.3;
 
-/// q + c p sqrt(s + 0.01) / (1 + n) with what waits counted in; `waiting` is this move's, `all` the
-/// node's.
+/// q + c p sqrt(s + 0.01) / (1 + n) with waiting visits counted in; `waiting` is this move's, `all`
+/// the node's.
 fn score(
     node: &NodeView,
     views: &[NodeView],

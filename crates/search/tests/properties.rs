@@ -1,6 +1,5 @@
-//! Laws that hold whatever the graph and the settings: counts add up, values stay in range, bounds
-//! hold what best play is worth, refreshing comes to rest, and long searches come to the exact
-//! value.
+//! Laws for all graphs and settings: counts add up, values stay in range, bounds contain the value
+//! of best play, recomputing reaches a fixed point, and long searches converge to the exact value.
 //!
 //! Sources: D. J. Wu, "Monte-Carlo Graph Search from First Principles" (N and Q as functions of the
 //! children); Winands, Bjornsson and Saito 2008 (proven values); Kocsis and Szepesvari 2006
@@ -123,8 +122,8 @@ proptest! {
         check::<Compact>(&file, params, &mut dice, 1e-5);
     }
 
-    /// After refreshing to rest, every node is what its children say, and refreshing again changes
-    /// nothing; where all ancestors are kept up to date it is so without.
+    /// At the fixed point every node agrees with its children, and recomputing again changes
+    /// nothing. If all ancestors are kept up to date, that holds without recomputing.
     #[test]
     fn refreshing_comes_to_rest(shape in shape(0.0), seed in any::<u64>()) {
         let mut dice = Dice::new(seed);

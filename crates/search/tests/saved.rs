@@ -1,4 +1,4 @@
-//! A search that goes on from what was saved is the one that was never interrupted.
+//! A resumed search equals one that was never interrupted.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
@@ -103,7 +103,7 @@ fn it_goes_on_in_games() {
     }
 }
 
-/// What buckets of observed errors hold goes on, too, also what freed nodes left in them.
+/// Buckets of observed errors are resumed, too, with the errors that freed nodes left in them.
 #[test]
 fn corrections_go_on() {
     let start = position(&TicTacToe, &[]);

@@ -1,4 +1,4 @@
-//! Score utility: what it changes and what it leaves, and a literal search that agrees with it.
+//! Score utility: its effects and their limits, and a literal search that agrees with it.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

@@ -1,4 +1,4 @@
-//! Games that are solved: what is proven is true, proofs are found within the size of the game, and
+//! Games that are solved: proven values are true, proofs are found within the size of the game, and
 //! without proofs the move found is right.
 //!
 //! Sources: Winands, Bjornsson and Saito 2008, "Monte-Carlo tree search solver", here with lower

@@ -1,5 +1,5 @@
-//! Subtree value bias correction: what it brings where a network errs in a regular way, and what
-//! holds of its buckets after any search. `agreement.rs` compares it with a literal search.
+//! Subtree value bias correction: its gain where a network errs in a regular way, and invariants of
+//! its buckets after any search. `agreement.rs` compares it with a literal search.
 
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 

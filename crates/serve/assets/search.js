@@ -27,7 +27,7 @@
   /** The exploration term of a choice: its score without the value. */
   const explored = (row) => (row && typeof row.score === 'number' && typeof row.q === 'number' ? number(row.score - row.q) : '–');
 
-  /** Visits and values of all nodes after so many playouts, as the trace tells. */
+  /** Visits and values of all nodes after so many playouts, from the trace. */
   const after = (count) => {
     const nodes = answer.report.nodes;
     if (count >= answer.ways.length) return { visits: null, values: null };

@@ -137,7 +137,7 @@ fn policies_and_searches_are_by_the_rules_of_the_game() {
     );
 }
 
-/// What answers for another game than the one that was asked for is refused, and never shown.
+/// An answer for another game than the requested one is refused, and never shown.
 #[test]
 fn a_network_that_cannot_play_the_board_is_a_message() {
     let served = serve();
@@ -162,7 +162,7 @@ fn a_network_that_cannot_play_the_board_is_a_message() {
 }
 
 #[test]
-fn damaged_shards_are_told_about_and_others_are_shown() {
+fn damaged_shards_are_reported_and_others_are_shown() {
     let served = serve();
     let (run, Shards { own, .. }) = recorded(&served, "a");
     let path = run.root().join(&own[1]);

@@ -84,7 +84,7 @@ fn a_hostile_run_does_not_script_its_pages() {
 }
 
 #[test]
-fn damaged_and_deleted_runs_are_told_about() {
+fn damaged_and_deleted_runs_are_reported() {
     let served = serve();
     let run = served.run("a", "tictactoe");
     let damaged = served.run("damaged", "tictactoe");

@@ -1,4 +1,4 @@
-//! Computes the auxiliary targets of a game's rows, which depend on what came after each ply.
+//! Computes the auxiliary targets of a game's rows, which depend on the plies after each row.
 
 use dz_aux_heads::HORIZONS;
 use dz_game::{Encoding, Outcome, PlaneWriter, Player, Symmetry, Wdl};

@@ -72,9 +72,9 @@ impl<'de> Deserialize<'de> for RowTargets {
 /// share 1 / (1 + c H W), so that 1 + c H W plies count on average: 64.5, 21 and 6.8 on 19x19.
 pub const HORIZON_FACTORS: [f64; HORIZONS] = [0.176, 0.056, 0.016];
 
-/// The auxiliary targets of one row, borrowed. What the file does not carry, and what the game did
-/// not show, is empty or `None`; such a row counts 0 in that target's loss, others count the row's
-/// value weight.
+/// The auxiliary targets of one row, borrowed. Targets that the file does not carry, or that the
+/// game did not show, are empty or `None`. Such a row counts 0 in that target's loss, others count
+/// the row's value weight.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct AuxTargets<'a> {
     /// Policy indices of the next ply's target, as its own mover would see them; empty unless that

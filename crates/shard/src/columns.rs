@@ -22,7 +22,7 @@ const CONSTANT: u8 = 0;
 const ESCAPED: u8 = 1;
 const RAW: u8 = 10;
 const ESCAPE: u8 = u8::MAX;
-/// Begins a MessagePack map of up to 65,535 pairs, which is what is written.
+/// Begins a MessagePack map of up to 65,535 pairs. Writers never need more.
 const MAP_16: u8 = 0xde;
 /// Begins a MessagePack map of more pairs than that.
 const MAP_32: u8 = 0xdf;

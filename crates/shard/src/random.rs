@@ -15,10 +15,10 @@ use crate::{
 
 /// Games of random moves with searches that are as random as their form allows.
 ///
-/// Every ply is a full search of `visits` visits, drawn one by one from a prior that is itself a
-/// draw from a symmetric Dirichlet distribution with parameter 0.4 over the legal moves. On Connect
+/// Every ply is a full search of `visits` visits, sampled one by one from a prior that is itself a
+/// sample of a symmetric Dirichlet distribution with parameter 0.4 over the legal moves. On Connect
 /// Four with 200 visits that leaves 5.7 moves visited on average. Root values are uniform over all
-/// win/draw/loss triples, so nothing can be gained from them; the move is uniform over legal moves.
+/// win/draw/loss triples, so they do not compress; the move is uniform over legal moves.
 pub fn random_records<G: Game>(game: &G, games: u64, visits: u32, seed: u64) -> Vec<GameRecord> {
     (0..games).map(|number| random_game(game, number, visits, mix64(seed) ^ number)).collect()
 }

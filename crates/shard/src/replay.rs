@@ -170,7 +170,7 @@ impl<'a, G: Game> Replay<'a, G> {
 
     fn wrong_end(&self, rules: &str) -> ShardError {
         let GameRecord { end, outcome, .. } = self.record;
-        self.error(format!("the record ends {end:?} with {outcome:?}, but the rules say {rules}"))
+        self.error(format!("the record ends {end:?} with {outcome:?}, but the rules give {rules}"))
     }
 
     fn play(&mut self, mv: Move) -> Result<(), ShardError> {

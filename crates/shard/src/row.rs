@@ -39,8 +39,8 @@ impl RowShape {
 ///
 /// # Errors
 /// [`ShardError::Replay`] if the rules do not allow the game, [`ShardError::Shape`] if `rows` are
-/// of another shape, [`ShardError::NoTarget`] if the game does not offer what they carry. The block
-/// is not to be used then: it may hold a part of the game.
+/// of another shape, [`ShardError::NoTarget`] if the game does not offer their targets. The block
+/// must not be used then: it may hold a part of the game.
 pub fn rows_of_game<G: Game>(
     game: &G,
     record: &GameRecord,

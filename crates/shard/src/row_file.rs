@@ -23,8 +23,8 @@ pub const ROW_FORMAT: u32 = 2;
 /// zstd's level for rows: they are read soon and deleted soon.
 pub const ROW_LEVEL: i32 = 1;
 
-/// Bits of a row's planes at most, so that what a file says of its shape can be trusted with
-/// memory: a thousand planes of 64x64.
+/// Maximum bits of a row's planes, so that memory can be allocated by the shape in a file: a
+/// thousand planes of 64x64.
 const BITS_MAX: usize = 1 << 22;
 
 /// Rows of a frame at most: 16 times as many as the shuffler puts into one.

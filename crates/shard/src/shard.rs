@@ -277,7 +277,7 @@ fn outside_header(header: &ShardHeader, record: &GameRecord) -> Option<String> {
         return Some(format!("the header has no evaluator {}", record.evaluator));
     }
     if record.komi.is_some() && !header.own_komi {
-        return Some("the header says that no game has a komi of its own".to_owned());
+        return Some("the header states that no game has its own komi".to_owned());
     }
     let networks = header.networks.len();
     let foreign = record.plies.iter().find(|ply| usize::from(ply.network) >= networks)?;

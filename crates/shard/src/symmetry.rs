@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::{RowShape, ShardError};
 
 /// Random games that the tables are found from, and as many again that they are checked on. More
-/// are drawn where some policy index was not legal in any of them.
+/// are sampled where some policy index was not legal in any of them.
 const GAMES: [u64; 3] = [64, 256, 1024];
 /// What fails where an index is legal too rarely.
 const UNSEEN: &str = "a policy index is legal in no random game";
@@ -70,11 +70,11 @@ fn is_permutation(table: &[u16], length: usize) -> bool {
     table.iter().all(fresh)
 }
 
-/// The tables of all of a game's symmetries, found by drawing random games through its encoding.
+/// The tables of all of a game's symmetries, found by encoding random games.
 ///
-/// Two points go to each other where, over all drawn positions, they look the same in every plane.
-/// The tables are then checked on other random games, so an encoding whose symmetries do more than
-/// permute points (swap planes, say) is refused rather than trained on wrongly.
+/// Two points go to each other where, over all sampled positions, they look the same in every
+/// plane. The tables are then checked on other random games, so an encoding whose symmetries do
+/// more than permute points (swap planes, say) is refused rather than trained on wrongly.
 ///
 /// # Errors
 /// [`ShardError::Symmetry`].
@@ -93,8 +93,8 @@ fn tables_of<G: Game>(game: &G, games: u64) -> Result<Vec<SymmetryTables>, Shard
     if game.symmetry_count() == 1 {
         return Ok(all);
     }
-    let learn = Sample::draw(game, 0..games);
-    let check = Sample::draw(game, games..2 * games);
+    let learn = Sample::of_games(game, 0..games);
+    let check = Sample::of_games(game, games..2 * games);
     for number in 1..game.symmetry_count() {
         let failed = |what: &str| ShardError::Symmetry {
             encoding: game.encoding().id(),
@@ -125,13 +125,13 @@ struct Sample<G: Game> {
 }
 
 /// One position's planes and globals.
-struct Drawn {
+struct Encoded {
     bits: Vec<u8>,
     globals: Vec<f32>,
 }
 
 impl<G: Game> Sample<G> {
-    fn draw(game: &G, seeds: Range<u64>) -> Self {
+    fn of_games(game: &G, seeds: Range<u64>) -> Self {
         let mut positions = Vec::new();
         for number in seeds {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(number);
@@ -151,15 +151,19 @@ impl<G: Game> Sample<G> {
         Self { positions }
     }
 
-    fn drawn<'a>(&'a self, game: &'a G, symmetry: Symmetry) -> impl Iterator<Item = Drawn> + 'a {
+    fn encoded<'a>(
+        &'a self,
+        game: &'a G,
+        symmetry: Symmetry,
+    ) -> impl Iterator<Item = Encoded> + 'a {
         let encoding = game.encoding();
         let shape = encoding.planes();
         self.positions.iter().map(move |(state, history, _)| {
-            let mut drawn =
-                Drawn { bits: vec![0; shape.packed_bytes()], globals: vec![0.0; shape.globals] };
-            let mut writer = PlaneWriter::new(shape, &mut drawn.bits, &mut drawn.globals);
+            let mut encoded =
+                Encoded { bits: vec![0; shape.packed_bytes()], globals: vec![0.0; shape.globals] };
+            let mut writer = PlaneWriter::new(shape, &mut encoded.bits, &mut encoded.globals);
             encoding.encode(state, history, symmetry, &mut writer);
-            drawn
+            encoded
         })
     }
 
@@ -167,7 +171,7 @@ impl<G: Game> Sample<G> {
         let encoding = game.encoding();
         let shape = encoding.planes();
         let mut mapped = vec![0; shape.packed_bytes()];
-        let pairs = self.drawn(game, Symmetry::IDENTITY).zip(self.drawn(game, symmetry));
+        let pairs = self.encoded(game, Symmetry::IDENTITY).zip(self.encoded(game, symmetry));
         let planes_agree = pairs.into_iter().all(|(plain, turned)| {
             tables.map_bits(shape, &plain.bits, &mut mapped);
             mapped == turned.bits && plain.globals == turned.globals
@@ -187,10 +191,10 @@ impl<G: Game> Sample<G> {
 fn signatures<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Vec<Key> {
     let shape = game.encoding().planes();
     let mut keys = vec![Key::default(); shape.area()];
-    for drawn in sample.drawn(game, symmetry) {
+    for encoded in sample.encoded(game, symmetry) {
         for (point, key) in keys.iter_mut().enumerate() {
             let bit = |channel: usize| channel * shape.area() + point;
-            let is_set = |bit: usize| u64::from(drawn.bits[bit / 8] >> (bit % 8) & 1);
+            let is_set = |bit: usize| u64::from(encoded.bits[bit / 8] >> (bit % 8) & 1);
             let mut channels = (0..shape.channels).map(bit).map(is_set).peekable();
             // 64 planes a word.
             while channels.peek().is_some() {
@@ -202,7 +206,8 @@ fn signatures<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Vec<
     keys
 }
 
-/// Matches points by signature; equal ones, which no position tells apart, in ascending order.
+/// Matches points by signature. Points of equal signatures, which no position distinguishes, are
+/// matched in ascending order.
 fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Option<Vec<u16>> {
     let plain = signatures(game, sample, Symmetry::IDENTITY);
     let turned = signatures(game, sample, symmetry);
@@ -216,7 +221,8 @@ fn find_points<G: Game>(game: &G, sample: &Sample<G>, symmetry: Symmetry) -> Opt
     Some(point)
 }
 
-/// Follows every legal move. Fails if an index goes to two places, or nothing tells where it goes.
+/// Follows every legal move. Fails if an index goes to two places, or if no position shows where it
+/// goes.
 ///
 /// Where indices that are legal somewhere go as the points of the same numbers do, so do those that
 /// are legal nowhere, such as the four points that an Othello board starts with.
@@ -264,7 +270,7 @@ mod tests {
         let game = Othello::from_spec(&"othello:size=6".parse().unwrap()).unwrap();
         let tables = symmetry_tables(&game).unwrap();
         let (area, pass) = (36, 36);
-        let sample = Sample::draw(&game, 0..64);
+        let sample = Sample::of_games(&game, 0..64);
         for start in [14, 15, 20, 21] {
             let is_start = |&mv: &Move| {
                 game.encoding().policy_index(&game.start(), mv, Symmetry::IDENTITY) == start
@@ -297,7 +303,7 @@ mod tests {
         let game = TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap();
         let tables = symmetry_tables(&game).unwrap();
         assert_eq!(tables.len(), 8);
-        let fresh = Sample::draw(&game, 1_000_000..1_000_064);
+        let fresh = Sample::of_games(&game, 1_000_000..1_000_064);
         for (number, tables) in tables.iter().enumerate() {
             assert!(fresh.agrees(&game, Symmetry(number as u8), tables));
         }

@@ -51,7 +51,7 @@ fn rows_are_those_of_the_games_own_komi() {
     assert!(winners.len() >= 2, "komi decides some games: {winners:?}");
 }
 
-/// The outcome is that of the game's own komi, and what cannot be is refused.
+/// The outcome is that of the game's own komi, and impossible values are refused.
 #[test]
 fn outcomes_are_checked_by_the_games_own_komi() {
     let base = go("7");
@@ -77,7 +77,8 @@ fn outcomes_are_checked_by_the_games_own_komi() {
     assert!(error.contains("connect4") && error.contains("komi of 0.5"), "{error}");
 }
 
-/// A shard whose header knows of no komi has none, to the byte what it was before there were any.
+/// A shard without own komi in its header has no komi column, and its bytes are those of the
+/// earlier format.
 #[test]
 fn shards_without_komi_keep_their_bytes_and_refuse_any() {
     let records = random_records(&connect4(), 80, 100, 8);

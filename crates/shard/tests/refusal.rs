@@ -126,7 +126,7 @@ fn replay_refuses_what_the_rules_forbid() {
     assert!(refused(&|r| r.plies[2].visits.push((Move(9), 1))).contains("visited move number 9"));
     assert!(refused(&|r| r.plies[2].target = Some(vec![(Move(9), 1)])).contains("not legal"));
     assert!(refused(&|r| r.start_moves = vec![Move(8)]).contains("not legal"));
-    assert!(refused(&|r| drop(r.plies.pop())).contains("the rules say"));
+    assert!(refused(&|r| drop(r.plies.pop())).contains("the rules give"));
     assert!(
         refused(&|r| r.outcome = r
             .outcome

@@ -372,8 +372,8 @@ fn targets_come_back_from_files_whichever_are_carried() {
     assert!(other.append(&whole).is_err(), "rows of other targets are other rows");
 }
 
-/// Files of rows with policy and value alone: header and columns hash to what the program before
-/// wrote.
+/// Files of rows with policy and value alone: header and columns have the hash of an earlier
+/// version's files.
 #[test]
 fn rows_without_aux_targets_keep_their_bytes() {
     let records = random_records(&connect4(), 30, 100, 8);

@@ -6,11 +6,11 @@ use dz_game::{Game, Key, Move, Outcome, Player, Status};
 
 use crate::{Solved, SolvedMove, Solver, SolverError, Value};
 
-/// States that are kept unless told otherwise, at some 50 bytes each.
+/// Default number of states that are kept, at some 50 bytes each.
 pub const STATES_MAX: u64 = 10_000_000;
 
 /// Solves an acyclic game by visiting every state that can be reached, without pruning. States are
-/// told apart by `node_key`.
+/// distinguished by `node_key`.
 ///
 /// What it learns stays in memory, so that later positions cost only the states not seen yet.
 #[derive(Clone, Debug)]

@@ -12,8 +12,8 @@
 //! Approach of Connect-Four", Vrije Universiteit Amsterdam, 1988): the first player wins, with the
 //! middle column only. The board layout is John Tromp's (Fhourstones); null-window search on the
 //! number of stones left, the mask of moves that do not lose at once and ordering by threats are
-//! well known, and described best by Pascal Pons ("Solving Connect 4: how to build a perfect AI",
-//! blog.gamesolver.org). Scores follow his convention, see [`Score`].
+//! well known. The best description is Pascal Pons' ("Solving Connect 4: how to build a perfect
+//! AI", blog.gamesolver.org). Scores follow his convention, see [`Score`].
 
 mod by_game;
 mod connect4;

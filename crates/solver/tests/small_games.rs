@@ -132,21 +132,21 @@ fn positions_come_from_the_seed_in_order_and_are_distinct() {
     assert_eq!(plies[17..], [1, 2, 3]);
 }
 
-/// Many at once are those that come one at a time, without scores, however the threads share them;
-/// and the source goes on after them.
+/// Many positions at once are the same as one at a time, without scores, for any distribution to
+/// threads. The source continues after them.
 #[test]
 fn values_of_many_positions_are_those_of_the_stream_in_its_order() {
     for (game, count, all) in
         [("connect4", 60, 60), ("connect4:width=5,height=4", 200, 200), ("tictactoe", 9_000, 4_520)]
     {
         let mut source = solved_positions(&spec(game), 3).unwrap();
-        let told = AtomicUsize::new(0);
+        let reported = AtomicUsize::new(0);
         let each = || {
-            told.fetch_add(1, Ordering::Relaxed);
+            reported.fetch_add(1, Ordering::Relaxed);
         };
         let mut values = source.values(count / 2, &each).unwrap();
         values.extend(source.values(count - count / 2, &each).unwrap());
-        assert_eq!((values.len(), told.into_inner()), (all, all), "{game}");
+        assert_eq!((values.len(), reported.into_inner()), (all, all), "{game}");
         let mut expected = generate(game, count, 3);
         for solved in expected.iter_mut().map(|position| &mut position.solved) {
             solved.score = None;

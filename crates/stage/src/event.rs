@@ -1,4 +1,4 @@
-//! What a stage tells while it works: typed JSON lines.
+//! Events that a stage reports while it works: typed JSON lines.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +40,7 @@ pub enum Event {
         /// What came of it, in one line.
         line: String,
     },
-    /// Something goes wrong in silence, or does so no more; told once each.
+    /// A silent problem begins or ends. Reported once each.
     Alarm {
         /// Who.
         stage: Stage,

@@ -2,8 +2,8 @@
 //!
 //! `config.toml` is what people edit. The ledger names a configuration by its hash, and the text of
 //! each one that it has named lies in `config-history/` under that hash. So an edited `config.toml`
-//! is known for what it is: driver and stages play by the configuration of the ledger, and an edit
-//! counts once the driver has entered it, as `--set` is.
+//! is recognised. Driver and stages use the configuration of the ledger, and an edit takes effect
+//! once the driver has entered it, like `--set`.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ mod tests {
     const TEXT: &str = "format = 1\nrun = { game = \"tictactoe\", cycles = 2 }\nselfplay = { games = 8 }\n\
                         bootstrap = { games = 8 }\nnetwork = { blocks = 1, channels = 8 }\ngate = { rule = \"always\" }\n";
 
-    /// A run that has begun, with what its ledger says.
+    /// A run that has begun, with the content of its ledger.
     fn begun() -> (tempfile::TempDir, Run, RunState) {
         let dir = tempfile::tempdir().unwrap();
         let config = RunConfig::from_text(TEXT, &[]).unwrap();

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 /// Progress is noted at most once in this time.
 const NOTE_EVERY: Duration = Duration::from_secs(1);
 
-/// Hands events on, and notes in the stage's lock what they say of its turn.
+/// Hands events on, and notes the turn that they report in the stage's lock.
 pub(crate) struct NotedProgress {
     events: EventSink,
     /// Events may still come when the stage has given its lock back.
@@ -44,7 +44,7 @@ impl NotedProgress {
                     return;
                 }
                 self.noted = Some(Instant::now());
-                lock.tell_progress(Some(TurnProgress {
+                lock.note_progress(Some(TurnProgress {
                     cycle: progress.cycle,
                     done: progress.done,
                     total: progress.total,
@@ -56,7 +56,7 @@ impl NotedProgress {
             Event::TurnDone { .. } | Event::Stopped { .. } => {
                 self.clock = None;
                 if self.noted.take().is_some() {
-                    lock.tell_progress(None);
+                    lock.note_progress(None);
                 }
             }
             Event::Started { .. } | Event::Note { .. } | Event::Alarm { .. } => {}
@@ -107,7 +107,7 @@ mod tests {
         let timed = TurnProgress { done: 1_500, total: 20_000, left_ms: Some(65_000), ..found };
         let text = "cycle 3: 1,500/20,000 games, 1 min 5 s left, 12.0 games/s";
         assert_eq!(progress_text(&timed), text);
-        lock.tell_pause(Some(dz_store::Pause::now("no space")));
+        lock.note_pause(Some(dz_store::Pause::now("no space")));
         assert_eq!(noted().map(|noted| noted.done), Some(25), "a pause forgets no progress");
         sink.turn_done(Stage::Selfplay, 3, "played");
         assert_eq!(noted(), None);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-/// The kernel's counters of processes that it ended for lack of memory, and what they were.
+/// The kernel's counters of processes that it ended for lack of memory, and their earlier values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OomKills(Vec<(PathBuf, u64)>);
 
@@ -20,8 +20,8 @@ impl OomKills {
         Self(files.filter_map(read).collect())
     }
 
-    /// What has changed until `now`, in words, for people whose process was killed; none where
-    /// nothing has.
+    /// Returns the change until `now`, in words, for people whose process was killed; `None`
+    /// without a change.
     pub(crate) fn hint(&self, now: &Self) -> Option<String> {
         let risen = self.0.iter().find_map(|(path, before)| {
             let after = now.0.iter().find(|(other, _)| other == path)?.1;

@@ -1,4 +1,4 @@
-//! A disk that does not take what is written: the run waits for it and goes on.
+//! Disks that refuse writes: the run waits until the disk works again and continues.
 
 use std::error::Error;
 use std::io::{self, Write};
@@ -115,7 +115,7 @@ impl Patience {
                 "PAUSED: {reason}. The {stage} goes on by itself when the disk takes its files"
             ),
         );
-        at.lock.tell_pause(Some(Pause::now(reason)));
+        at.lock.note_pause(Some(Pause::now(reason)));
         let waited = loop {
             let pause = pause_of(trouble) * 2_u32.pow(self.troubles.min(6) - 1);
             let until = Instant::now() + pause.min(pause_max(trouble));
@@ -140,12 +140,12 @@ impl Patience {
             }
             self.troubles += 1;
         };
-        at.lock.tell_pause(None);
+        at.lock.note_pause(None);
         waited
     }
 
-    /// Takes an error that waiting may mend and says what it is about; hands it back where it is
-    /// not about the disk, or where the device has reported errors for too long.
+    /// Takes an error that may go away by waiting, and reports its cause. Returns the error if it
+    /// is not about the disk, or if the device has reported errors for too long.
     pub(crate) fn bear(&mut self, error: anyhow::Error) -> anyhow::Result<DiskTrouble> {
         let Some(trouble) = DiskTrouble::of(&error) else { return Err(error) };
         if trouble == DiskTrouble::Device {

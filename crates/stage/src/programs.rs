@@ -1,8 +1,8 @@
 //! Programs that a run's anchors name, and whether this user lets this run start them.
 //!
 //! A run that comes from somebody else names programs of theirs. So a program is started only where
-//! this user has said so: by a configuration file of their own, by `--set`, or when they were
-//! asked. What was said is kept outside the run, in a file for each run and command line under
+//! this user has allowed it: by a configuration file of their own, by `--set`, or when they were
+//! asked. The answer is kept outside the run, in a file for each run and command line under
 //! `$XDG_STATE_HOME/dagzero/programs` (`~/.local/state/dagzero/programs`).
 
 use std::{
@@ -17,7 +17,7 @@ use clap::ValueEnum;
 use dz_config::{Anchor, AnchorKind, EngineAnchor, EngineProtocol};
 use dz_store::{ObjectRef, Run, layout};
 
-/// What a command line says about the programs of a run.
+/// The command line's decision about the programs of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ProgramsWord {
     /// Start them, now and in later resumes by this user
@@ -31,13 +31,13 @@ pub enum ProgramsWord {
 pub struct Permissions {
     /// Where it is kept; `None` where this user has no such place.
     folder: Option<PathBuf>,
-    /// What tells the run from all others: the hash of its ledger's first record.
+    /// The run's identity: the hash of its ledger's first record.
     run: String,
     word: Option<ProgramsWord>,
 }
 
 impl Permissions {
-    /// Of a run whose ledger has begun, under what the command line says.
+    /// The programs of a run whose ledger has begun, under the command line's decision.
     ///
     /// # Errors
     /// If the ledger's first record cannot be read.
@@ -84,7 +84,7 @@ impl Permissions {
         Ok(true)
     }
 
-    /// The file that says so.
+    /// The file that holds the answer.
     fn file(&self, program: &EngineAnchor) -> Option<PathBuf> {
         let said = format!("{}\n{}", self.run, text(program));
         Some(self.folder.as_ref()?.join(ObjectRef::of("", said.as_bytes()).blake3))
@@ -99,8 +99,8 @@ pub fn programs(anchors: &[Anchor]) -> impl Iterator<Item = (&Anchor, &EngineAnc
     })
 }
 
-/// A program as a user is shown it: what is started, and what is said to it first, which can make
-/// it write files.
+/// A program as it is shown to a user: its command line, and the lines sent to it first, which can
+/// make it write files.
 pub fn text(program: &EngineAnchor) -> String {
     let protocol = match program.protocol {
         EngineProtocol::Gtp => "gtp",
@@ -109,7 +109,7 @@ pub fn text(program: &EngineAnchor) -> String {
     let mut shown = format!("{protocol} {}", dz_text::line(&program.command));
     for line in &program.setup {
         // Writing to a string does not fail.
-        let _ = write!(shown, ", then says {line:?}");
+        let _ = write!(shown, ", then gets {line:?}");
     }
     shown
 }
@@ -189,8 +189,8 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_shown_with_all_it_is_told() {
+    fn a_program_is_shown_with_all_its_lines() {
         let shown = text(&program("bot \u{1b}[2J", &["log \u{7}x"]));
-        assert_eq!(shown, "gtp bot \\u{1b}[2J, then says \"log \\u{7}x\"");
+        assert_eq!(shown, "gtp bot \\u{1b}[2J, then gets \"log \\u{7}x\"");
     }
 }

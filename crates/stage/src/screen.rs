@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::TermLike;
 
-/// Lines and columns where the terminal does not tell.
+/// Lines and columns where the terminal does not report its size.
 const SIZE: (u16, u16) = (24, 80);
 
 /// Standard error as a terminal. What it does not take is dropped: `indicatif` panics on an error,
@@ -89,8 +89,8 @@ impl TermLike for Screen {
 /// Columns of the most readable line.
 const COLUMNS_MAX: usize = 100;
 
-/// Returns `text` as standard output shows it best: on a terminal in lines that are broken between
-/// words, of which those behind the first begin with `indent` spaces; elsewhere as it is.
+/// Returns `text` as standard output shows it best: on a terminal wrapped between words, with all
+/// lines but the first indented by `indent` spaces; elsewhere unchanged.
 pub fn fitted(text: &str, indent: usize) -> String {
     if !io::stdout().is_terminal() {
         return text.to_owned();
@@ -106,8 +106,8 @@ pub(crate) fn stdout_columns() -> usize {
     usize::from(size(libc::STDOUT_FILENO).1).saturating_sub(1)
 }
 
-/// A line in lines of at most `columns`, the first `indent` of which are free behind the first.
-/// What stands in them in the first line stays as it is.
+/// Wraps a line to at most `columns`. All lines but the first are indented by `indent`, and the
+/// first `indent` columns of the first line stay unchanged.
 fn broken(text: &str, indent: usize, columns: usize) -> String {
     let behind = text.char_indices().nth(indent).map_or(text.len(), |(at, _)| at);
     let (head, rest) = text.split_at(behind);

@@ -13,9 +13,9 @@ static PIPE: AtomicI32 = AtomicI32::new(-1);
 
 /// Calls `each` on a thread of its own for every signal of [`ASKING`] that arrives from now on.
 ///
-/// A signal that is ignored when the program starts stays ignored, as POSIX asks of programs:
-/// `nohup` ignores SIGHUP, and a shell without job control ignores SIGINT for what it starts in the
-/// background. `always` names signals that are listened to even then.
+/// A signal that is ignored when the program starts stays ignored, as POSIX demands: `nohup`
+/// ignores SIGHUP, and a shell without job control ignores SIGINT for background processes.
+/// `always` names signals that are handled even then.
 ///
 /// # Errors
 /// What the operating system reports. A second call in one process is an error.

@@ -18,8 +18,8 @@ const BYTES_MAX: u64 = 1 << 20;
 const NOTE_EVERY: Duration = Duration::from_secs(1);
 
 /// Wall time and counts of one stage's work on one cycle, summed over all processes that had a part
-/// in it. They are noted now and then while the work goes on, so that whoever goes on after a kill
-/// or a stop knows of them. Nothing but times and counts depends on this file: without it, those of
+/// in it. They are noted from time to time during the work, so that the process that continues
+/// after a kill or a stop has them. Only times and counts depend on this file. Without it, those of
 /// this process count.
 #[derive(Debug)]
 pub struct Spent<C = ()> {
@@ -38,8 +38,8 @@ struct Noted<C> {
 }
 
 impl<C: Default + Serialize + DeserializeOwned> Spent<C> {
-    /// Work of `stage` on `cycle` that has been going on in this process `since` then. Where
-    /// nothing can be read or written the work goes on all the same.
+    /// Work of `stage` on `cycle` that has been going on in this process `since` then. If nothing
+    /// can be read or written, the work continues.
     pub fn open(run: &Run, stage: Stage, cycle: u32, since: Instant) -> Self {
         let path = run.work_dir(stage).ok().map(|folder| folder.join(FILE));
         let text = path.as_ref().and_then(|path| dz_text::read_file(path, BYTES_MAX).ok());
@@ -63,8 +63,8 @@ impl<C: Default + Serialize + DeserializeOwned> Spent<C> {
         self.before.wall_ms + self.since.elapsed().as_millis() as u64
     }
 
-    /// Writes down what was spent until now, with the counts of all processes, unless that was done
-    /// a moment ago.
+    /// Writes down the times until now, with the counts of all processes, unless that was done a
+    /// moment ago.
     pub fn note(&self, counts: impl FnOnce() -> C) {
         let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
         if noted_at.elapsed() >= NOTE_EVERY {

@@ -26,7 +26,7 @@ use crate::programs::ProgramsWord;
 use crate::spent::Spent;
 use crate::stage_end::StageEnd;
 use crate::stop::Stop;
-use crate::swept::tell_swept;
+use crate::swept::report_swept;
 use crate::threads::start_threads;
 
 /// Shortest and longest pause between two looks at the ledger.
@@ -49,7 +49,7 @@ pub struct StageContext {
     pub events: EventSink,
     /// Whether to stop: then finish what is in flight, publish it, and return.
     pub stop: Stop,
-    /// What the command line says about programs that the run names.
+    /// The command line's decision about programs that the run names.
     pub programs: Option<ProgramsWord>,
     /// When the stage's last turn ended or was given up, or the stage started.
     idle_since: Instant,
@@ -82,7 +82,7 @@ impl StageContext {
         }
         start_threads(config.run.threads)?;
         log_to_run(&run, stage, ledger.state().generation());
-        tell_swept(&run.sweep(&lock, ledger.state())?);
+        report_swept(&run.sweep(&lock, ledger.state())?);
         let kept = config.clone();
         let config_hash = ledger.state().config_hash.clone();
         let idle_since = Instant::now();
@@ -106,8 +106,8 @@ impl StageContext {
         self.lock.stage()
     }
 
-    /// What `cycle` takes of the gatekeeper's time, who ends cycles: its turn, which begins now, or
-    /// all since the last cycle ended where stages work side by side.
+    /// The gatekeeper's time for `cycle`, since the gatekeeper ends cycles: its turn, which begins
+    /// now, or in asynchronous mode the time since the last cycle ended.
     pub fn spent_on_cycle(&mut self, cycle: u32) -> Spent {
         let waited = self.waited.take().filter(|waited| waited.cycle() == cycle);
         let begun = if self.config.lead_cycles() > 0 { self.idle_since } else { Instant::now() };
@@ -164,8 +164,9 @@ impl StageContext {
         (state.started.is_some() && !beyond).then_some(turn)
     }
 
-    /// Whether games of `cycle` may begin before the cycle before it is closed: where stages work
-    /// side by side, if it is one of the run's and no more ahead of the gate than is allowed.
+    /// Returns whether games of `cycle` may begin before the previous cycle is closed. They may in
+    /// asynchronous mode, if the cycle is one of the run's and not further ahead of the gate than
+    /// allowed.
     pub fn may_begin(&self, cycle: u32) -> bool {
         let state = self.ledger.state();
         let lead = self.config.lead_cycles();
@@ -321,7 +322,7 @@ fn take_turns<S>(
             bail!("{now}: the turn ended without its closing entry; please report this");
         }
         let cycle = now.cycle().unwrap_or_default();
-        if let Err(error) = tell_turn(context, stage, cycle, begun) {
+        if let Err(error) = note_turn(context, stage, cycle, begun) {
             // The turn is done; only the report lacks what it took.
             tracing::warn!("what cycle {cycle} took is not kept: {error:#}");
         }
@@ -351,7 +352,7 @@ fn take_turn<S>(
 }
 
 /// Writes what a turn took.
-fn tell_turn(
+fn note_turn(
     context: &StageContext,
     stage: Stage,
     cycle: u32,

@@ -24,8 +24,8 @@ pub fn stderr_line(line: &str) {
     write_lines("", line);
 }
 
-/// As [`stderr_line`], for what ended a command: `error:` before it, in red where the terminal
-/// shows colours.
+/// As [`stderr_line`], for an error that ended a command: `error:` before it, in red where the
+/// terminal shows colours.
 pub fn stderr_error(what: &str) {
     let head = Look::of(&io::stderr()).paint(Colour::Red, "error:").into_owned();
     write_lines(&(head + " "), what);

@@ -21,10 +21,11 @@ impl Stop {
     }
 
     /// For a stage: the first SIGINT (Ctrl-C), SIGTERM or SIGHUP asks it to drain (finish what is
-    /// in flight, publish), the second ends the process at once with [`TRY_AGAIN`]; what is
-    /// published is whole. Under a driver no number of signals does: the driver kills, and a dying
-    /// driver with several threads causes several parent-death signals. Signals that are ignored
-    /// when the process starts stay ignored, but for the SIGTERM by which a driver asks.
+    /// in flight, publish), the second ends the process at once with [`TRY_AGAIN`]. Published files
+    /// are whole either way. Under a driver, repeated signals do not end the process: the driver
+    /// kills it, and a dying driver with several threads causes several parent-death signals.
+    /// Signals that are ignored when the process starts stay ignored, except the SIGTERM of a
+    /// driver.
     pub fn of_stage() -> anyhow::Result<Self> {
         if driver_id().is_some() {
             Self::on_signals(&[libc::SIGTERM], u32::MAX)

@@ -39,10 +39,10 @@ impl Default for Restarts {
     }
 }
 
-/// What [`Supervisor::run`] tells its caller.
+/// What [`Supervisor::run`] reports to its caller.
 #[derive(Clone, Debug)]
 pub enum Update {
-    /// A stage said something.
+    /// A stage printed something.
     Event(Event),
     /// Nothing happened for a moment: time to look at the ledger.
     Idle,
@@ -54,9 +54,9 @@ impl Supervisor {
         Self { specs, restarts: Restarts::default(), grace: Duration::from_mins(1) }
     }
 
-    /// Starts all stages and returns when all have ended: by themselves, because `stop` was asked
-    /// for, or because one of them cannot be kept alive, which is the error. Call it on a thread
-    /// that lives as long as the process; stages die with the thread that started them.
+    /// Starts all stages and returns when all have ended: by themselves, because of `stop`, or
+    /// because one of them cannot be kept alive. The last is an error. Call it on a thread that
+    /// lives as long as the process; stages die with the thread that started them.
     pub fn run(self, stop: &Stop, mut on: impl FnMut(Update)) -> Result<(), StageFailure> {
         let (send, receive) = mpsc::channel();
         let mut failure = None;
@@ -84,7 +84,7 @@ impl Supervisor {
             }
             for event in receive.try_iter() {
                 on(Update::Event(event));
-                // Where events come faster than they are looked at, their queue never ends.
+                // If events come faster than they are handled, their queue never ends.
                 if stopping.is_none() && stop.requested() {
                     break;
                 }
@@ -109,7 +109,7 @@ struct Supervised {
     life: Life,
     starts: usize,
     crashes: Vec<Instant>,
-    /// The last line that it said when it last failed by itself.
+    /// The last line that it printed when it last failed by itself.
     fault: Option<String>,
 }
 

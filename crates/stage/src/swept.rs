@@ -2,8 +2,8 @@
 
 use dz_store::{Fate, Leftovers, Swept, layout};
 
-/// Says what a sweep did with what was left.
-pub(crate) fn tell_swept(left: &Leftovers) {
+/// Reports what a sweep did with files that a kill left.
+pub(crate) fn report_swept(left: &Leftovers) {
     for Swept { path, bytes, fate } in &left.own {
         match fate {
             Fate::Unfinished => tracing::info!(

@@ -1,4 +1,4 @@
-//! Threads: how many there may be, and what is said where there can be no more.
+//! Threads: how many there may be, and the message if no more can be started.
 
 use std::error::Error;
 use std::io;
@@ -69,8 +69,8 @@ pub fn end_for_lack_of_threads() {
     });
 }
 
-/// Whether a panic says that the system gave no thread: `std`'s words, or those of a pool, with the
-/// error's number.
+/// Whether a panic means that the system gave no thread: by `std`'s words, or those of a pool, with
+/// the error's number.
 fn is_lack_of_threads(message: &str) -> bool {
     let is_about = ["spawn thread", "ThreadPoolBuildError", "thread pool"];
     is_about.iter().any(|words| message.contains(words))
@@ -83,7 +83,7 @@ mod tests {
     use crate::exit_code::exit_code_of;
 
     #[test]
-    fn a_lack_of_threads_is_told_from_other_panics() {
+    fn a_lack_of_threads_is_distinguished_from_other_panics() {
         let refused = io::Error::from_raw_os_error(EAGAIN);
         assert!(is_lack_of_threads(&format!("failed to spawn thread: {refused:?}")));
         let pool = "The global thread pool has not been initialized.: ThreadPoolBuildError { kind: IOError(Os { code: 11, kind: WouldBlock, message: \"Resource temporarily unavailable\" }) }";

@@ -147,7 +147,7 @@ impl Watched {
         }
     }
 
-    /// How it ended, once it has; then all that it said has been handed on.
+    /// How it ended, once it has. By then all of its output has been handed on.
     pub(crate) fn ended(&mut self) -> Option<ExitStatus> {
         let status = self.child.try_wait().ok()??;
         let begun = Instant::now();

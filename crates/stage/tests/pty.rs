@@ -29,7 +29,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Tells of a turn as stages do.
+/// Reports a turn as stages do.
 fn act() {
     let sink = EventSink::people();
     let rates = [("evaluations/s", 48_211.0), ("batch fill %", 97.4), ("games/s", 12.5)];

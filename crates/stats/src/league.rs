@@ -222,7 +222,7 @@ mod tests {
         assert!(names(3000).len() < 2 * names(256).len());
     }
 
-    /// What old networks tell of the newest is little.
+    /// Games with old networks give little information about the newest.
     #[test]
     fn the_newest_are_rated_as_with_all() {
         let (thinned, whole) = (run(600), played(600).rated(Some("anchor"), line).unwrap());

@@ -169,8 +169,7 @@ impl Model {
 
     /// Virtual draws: such a player drew `prior` games with one and the same virtual player, the
     /// first move is as strong as if it had drawn `prior` games between equals, and half of `prior`
-    /// games between equals were draws. All in half points, so that they say nothing about the draw
-    /// rate.
+    /// games between equals were draws. All in half points, so they do not influence the draw rate.
     fn prior_term(&self, k: usize, at: &[f64]) -> Term {
         // e^eta : 2 are the odds of a draw between equals.
         let centre = if Some(k) == self.eta_index() { std::f64::consts::LN_2 } else { 0.0 };
@@ -178,7 +177,7 @@ impl Model {
     }
 
     /// Virtual draws of two players that are expected to be close, in half points and without a
-    /// first move, so that they say nothing about draws and the first move.
+    /// first move, so they do not influence the terms of draws and the first move.
     fn bond_term(&self, a: usize, b: usize, at: &[f64]) -> Term {
         half_points(0.5 * self.lineage_draws, 0.5 * self.lineage_draws, at[a] - at[b])
     }

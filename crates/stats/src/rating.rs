@@ -107,7 +107,7 @@ pub struct RatingOptions {
     pub anchor: Option<usize>,
     /// The weight of the prior, as a number of virtual draws of every player without a predecessor
     /// with one and the same virtual player (0 or more). It keeps ratings finite where the games
-    /// alone do not; differences between players do not depend on who the anchor is.
+    /// alone do not; differences between players do not depend on the anchor.
     pub prior_draws: f64,
     /// Players with a predecessor that is expected to be about as strong, such as the network that
     /// one was trained on from: (player, predecessor). Nobody may come before himself.
@@ -117,11 +117,11 @@ pub struct RatingOptions {
 }
 
 impl RatingOptions {
-    /// How the players of a run are rated: Davidson's draws, a first-mover term, one virtual draw
-    /// of each anchor and of the first of each line (networks, raw policies), and two between each
-    /// later one and the one before it that is rated. (KataGo's server gives each network virtual
-    /// draws with its parent.) Two draws leave a standard deviation of 250 Elo: noise of few games
-    /// is damped, a real jump is not.
+    /// The model for the players of a run: Davidson's draws, a first-mover term, one virtual draw
+    /// for each anchor and for the first player of each line (networks, raw policies), and two
+    /// virtual draws between each later player and the rated one before it. (KataGo's server gives
+    /// each network virtual draws with its parent.) Two draws leave a standard deviation of 250
+    /// Elo: noise of few games is damped, a real jump is not.
     pub fn of_run(anchor: Option<usize>, lineage: Vec<(usize, usize)>) -> Self {
         Self { draws: Draws::Davidson, anchor, lineage, lineage_draws: 2.0, ..Self::default() }
     }
@@ -179,7 +179,7 @@ pub struct Difference {
 pub struct Ratings {
     /// Every player, by index.
     pub players: Vec<Rating>,
-    /// What moving first is worth, as a rating difference; 0 if there is no such term.
+    /// Value of moving first, as a rating difference; 0 if there is no such term.
     pub first_mover: Elo,
     /// Half the width of its 95 % interval.
     pub first_mover_error95: Elo,

@@ -55,8 +55,8 @@ impl ScoreInterval {
         Elo::from_score(self.hi95)
     }
 
-    /// The same score with an interval of only `distinct` of the games: what was played before says
-    /// nothing new.
+    /// The same score with an interval of only `distinct` of the games: repeated games are no new
+    /// evidence.
     #[must_use]
     pub fn of_distinct(self, distinct: u64) -> Self {
         let wider = (self.games.max(1) as f64 / distinct.max(1) as f64).sqrt();

@@ -24,8 +24,7 @@ const STEP_DONE: f64 = 1e-10;
 /// A rating this far out, 5,200 Elo, is on its way to infinity where no prior holds it.
 const NATS_MAX: f64 = 30.0;
 
-/// The maximum, from a start with all parameters 0. `is_large` chooses the method, not what it
-/// finds.
+/// The maximum, from a start with all parameters 0. `is_large` chooses the method, not the result.
 pub(crate) fn maximise(model: &Model, is_large: bool) -> Result<Solution, StatsError> {
     let mut at = vec![0.0; model.parameters()];
     for iterations in 1..=ITERATIONS_MAX {

@@ -170,7 +170,7 @@ fn side_by_side<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<
     };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            // A thread that cannot be made is no matter: those that there are do the work.
+            // If a thread cannot be started, the others do the work.
             let _ = std::thread::Builder::new().spawn_scoped(scope, help);
         }
         help();

@@ -1,4 +1,4 @@
-//! Sequential tests: how often they err, what they say of the difference, and when they end.
+//! Sequential tests: their error rates, their estimates of the difference, and when they end.
 
 mod random;
 

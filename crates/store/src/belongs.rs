@@ -1,5 +1,5 @@
-//! What belongs to a run: the one place that knows its names, and what proves that a file is the
-//! run's own.
+//! The files of a run: the one place that knows their names, and how to prove that a file belongs
+//! to the run.
 //!
 //! A file is removed only if three things hold. It is a regular file that is reached without a link
 //! below the run's directory ([`crate::ways`]). Its path is exactly one that a stage makes
@@ -33,7 +33,8 @@ pub(crate) enum OwnName {
 }
 
 impl OwnName {
-    /// What a path stands for; `None` unless it is, to the byte, a path that some stage makes.
+    /// Returns the meaning of a path; `None` unless it is, to the byte, a path that some stage
+    /// makes.
     pub(crate) fn of(path: &str) -> Option<Self> {
         let (folder, name) = path.split_once('/')?;
         let object = |stage, cycle| Some(Self::Object { stage, cycle });

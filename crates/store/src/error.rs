@@ -5,7 +5,7 @@ use std::io;
 
 use crate::remedy::{self, Remedy};
 
-/// What link(2) reports where there are no hard links, by Linux's numbers.
+/// Errors of link(2) where there are no hard links, by Linux's numbers.
 const EPERM: i32 = 1;
 const EMLINK: i32 = 31;
 const ENOSYS: i32 = 38;
@@ -98,7 +98,7 @@ pub enum StoreError {
         /// Epoch of the newest claim.
         newest: u64,
     },
-    /// What lies at a path of the run is no file or folder of the run's making.
+    /// Something at a path of the run was not made by the run.
     #[error(
         "{path} {what}: nothing is written or removed there. Put the run's own file or folder in its place; only the \
          run's whole directory may lie behind a link"
@@ -148,7 +148,7 @@ pub enum StoreError {
     },
 }
 
-/// How a process is stopped; nothing where it is not known, since 0 is no process to kill.
+/// How a process is stopped; empty if the process is not known, since 0 is no process to kill.
 fn stop_text(process_id: u32) -> String {
     if process_id == 0 { String::new() } else { format!(" (kill {process_id})") }
 }
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_cannot_hold_a_run_is_told_from_a_disk_in_trouble() {
+    fn a_place_that_cannot_hold_a_run_is_distinguished_from_a_disk_in_trouble() {
         let of = |number| StoreError::io("r", io::Error::from_raw_os_error(number));
         for number in [20, 36, 37, ENOSYS, EOPNOTSUPP] {
             let error = of(number);

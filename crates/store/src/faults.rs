@@ -1,8 +1,8 @@
 //! Faults on request: a process is killed, or a write fails, at a named point of a publication.
 //!
-//! A point is `CLASS.MOMENT:PATH`. The class is what is published: `log.<kind of entry>`, `shards`,
-//! `rows`, `checkpoints`, `networks`, `matches`, `snapshots`, `config`, `report`. The moment is
-//! what comes next:
+//! A point is `CLASS.MOMENT:PATH`. The class is the kind of published file: `log.<kind of entry>`,
+//! `shards`, `rows`, `checkpoints`, `networks`, `matches`, `snapshots`, `config`, `report`. The
+//! moment is the step that comes next:
 //!
 //! | moment | then |
 //! |---|---|

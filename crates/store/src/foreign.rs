@@ -13,8 +13,7 @@ use crate::layout::{
 use crate::ways::there;
 
 /// The first thing in `dir` that lies where files of a run would, inside `dir`; `None` where a run
-/// may be made. Empty folders of the run's names are no hindrance, nor is anything else that a run
-/// has no name for.
+/// may be made. Empty folders with the run's names are no obstacle, nor is anything at other names.
 pub(crate) fn in_the_way(dir: &Path) -> Result<Option<String>> {
     let stages = [Stage::Driver].into_iter().chain(Stage::WORKERS);
     let files = [CONFIG, REPORT, EXPECTED].map(str::to_owned).into_iter();

@@ -8,8 +8,8 @@ pub const CONFIG: &str = "config.toml";
 pub const REPORT: &str = "report.html";
 /// The page that compares the run with others; may be replaced at any time.
 pub const COMPARISON: &str = "report-compare.html";
-/// What runs of the preset have reached, a copy of the file beside the configuration; for the
-/// report only.
+/// Expected results of the preset, a copy of the file beside the configuration. For the report
+/// only.
 pub const EXPECTED: &str = "expected.json";
 /// Folder of the ledger's records.
 pub const LOG: &str = "log";
@@ -27,8 +27,8 @@ pub const CHECKPOINTS: &str = "checkpoints";
 pub const MATCHES: &str = "matches";
 /// Folder of per-step measurements, one JSONL file a stage.
 pub const METRICS: &str = "metrics";
-/// Folder of what a stage keeps for itself between turns (`work/<stage>/`): no entry names it,
-/// no other stage reads it, the sweep leaves it alone, and it can be made again.
+/// Folder of a stage's private files between turns (`work/<stage>/`): no entry names it, no other
+/// stage reads it, the sweep leaves it alone, and it can be made again.
 pub const WORK: &str = "work";
 
 /// Folder of published files that no entry names, set aside by a sweep under their own paths.

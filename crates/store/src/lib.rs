@@ -3,8 +3,8 @@
 //! A run is one directory ([`Run`]). Stages meet only through what is published in it: immutable
 //! objects, named by [`ObjectRef`]s in the one ledger ([`Ledger`]), a numbered log of records that
 //! are created once and never changed. The state of a run ([`RunState`]) is the fold of that log,
-//! and says whose [`StageTurn`] it is. Any process may be killed at any instant: what it had not
-//! published is swept by its successor, what it had published is whole.
+//! and determines whose [`StageTurn`] it is. Any process may be killed at any instant. Published
+//! files are whole, and the successor sweeps unpublished ones.
 
 mod belongs;
 mod block;

@@ -117,13 +117,13 @@ impl RunLock {
     }
 
     /// Notes in the lock, for `status`, that its holder waits, or with `None` that it goes on.
-    pub fn tell_pause(&self, paused: Option<Pause>) {
+    pub fn note_pause(&self, paused: Option<Pause>) {
         self.change(|holder| holder.paused = paused);
     }
 
     /// Notes in the lock, for `status` and `watch`, where its holder stands in its turn, or with
     /// `None` that the turn is over.
-    pub fn tell_progress(&self, progress: Option<TurnProgress>) {
+    pub fn note_progress(&self, progress: Option<TurnProgress>) {
         self.change(|holder| holder.progress = progress);
     }
 
@@ -213,8 +213,8 @@ fn keep_from_readers(file: &File) {
     }
 }
 
-/// The process that the kernel says holds a lock on a file; `None` where it says nothing, as in
-/// some containers.
+/// The process that holds a lock on a file, according to the kernel; `None` where the kernel has no
+/// answer, as in some containers.
 fn locking_process(meta: &Metadata) -> Option<u32> {
     let text = fs::read_to_string("/proc/locks").ok()?;
     // `1: FLOCK  ADVISORY  WRITE 1234 fd:01:5678 0 EOF`
@@ -241,7 +241,7 @@ fn unread_holder(meta: &Metadata, stage: Stage) -> Option<Holder> {
     })
 }
 
-/// Who holds the lock, as its file says, unless that is a process before the holder.
+/// The holder of the lock according to its file, unless that names an earlier process.
 fn living_holder(file: &mut File) -> Option<Holder> {
     // A file that is just being changed may be read half old and half new.
     let holder = (0..3).find_map(|_| read_holder(&mut *file))?;

@@ -62,7 +62,7 @@ fn metric_lines(content: &[u8]) -> impl Iterator<Item = &[u8]> {
     content.split_inclusive(|&byte| byte == b'\n').filter(|line| line.ends_with(b"\n"))
 }
 
-/// What a line says.
+/// The content of a line.
 fn parse<T: DeserializeOwned>(line: &[u8]) -> std::result::Result<T, String> {
     let (object, _) = unseal(line, SEAL_DIGITS_LINE)?;
     serde_json::from_slice(&object).map_err(|error| error.to_string())

@@ -136,8 +136,8 @@ const fn known(name: &'static str, remedy: Remedy, advice: &'static str) -> Know
 }
 
 impl Remedy {
-    /// What helps against `error`. One without a number of the operating system may be over when it
-    /// is tried again; one whose number is not in [`TABLE`] is to be looked at.
+    /// Returns what helps against `error`. An error without a number of the operating system may go
+    /// away by trying again. One whose number is not in [`TABLE`] needs a look.
     pub fn of(error: &io::Error) -> Self {
         match (entry(error), error.kind()) {
             (Some(known), _) => known.remedy,

@@ -36,8 +36,8 @@ impl RunState {
         left.filter_map(|(_, now)| now.rows.as_ref())
     }
 
-    /// Paths of published files that the run goes on without, as retention may have removed them:
-    /// rows that are trained on, but the newest; all checkpoints but the two newest; and what the
+    /// Paths of published files that retention may have removed and that the run can do without:
+    /// all trained rows but the newest, all checkpoints but the two newest, and files that the
     /// ledger gives up.
     pub fn expendable(&self) -> BTreeSet<&str> {
         let rows = self.rows_left_behind(1);
@@ -93,8 +93,8 @@ impl Run {
         read.is_ok() && content == LOST && !self.local_path(shard).exists()
     }
 
-    /// Whether the run goes on without a shard: retention gave it up, or it was damaged and set
-    /// aside, and no good copy was put in its place.
+    /// Whether the run continues without a shard: retention removed it, or it was damaged and set
+    /// aside, and no good copy has replaced it.
     pub fn is_given_up(&self, state: &RunState, shard: &ObjectRef) -> bool {
         let is_aside = || !self.local_path(shard).exists() && self.set_aside_path(shard).exists();
         state.expired.contains(&shard.path) || is_aside()

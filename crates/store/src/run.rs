@@ -39,8 +39,8 @@ pub struct Run {
 impl Run {
     /// Makes the run directory `dir` with its folders and keeps `config_toml` as its configuration.
     /// The same call again is success; other configuration text is [`StoreError::Conflict`], a
-    /// ledger without a configuration [`StoreError::NotFound`], and a directory that has something
-    /// of its own where the files of a run go [`StoreError::Occupied`].
+    /// ledger without a configuration [`StoreError::NotFound`], and a directory with other files in
+    /// the places of a run's files is [`StoreError::Occupied`].
     pub fn create(dir: impl AsRef<Path>, config_toml: &str) -> Result<Self> {
         let dir = dir.as_ref();
         Self::check_config_not_lost(dir)?;
@@ -231,9 +231,8 @@ impl Run {
         foreign::files_of(&self.root, prefix)
     }
 
-    /// Removes a file that a record names, or a snapshot; success where it is gone already. What is
-    /// there is left alone, and the answer is false, unless it is a regular file whose path is one
-    /// that the run makes.
+    /// Removes a file that a record names, or a snapshot; success if it is gone already. Anything
+    /// but a regular file at a path of the run is left alone, and the answer is false.
     ///
     /// # Errors
     /// What the operating system reports, and [`StoreError::NotOurs`] for a link on the way.
@@ -324,13 +323,13 @@ fn check(object: &ObjectRef, bytes: u64, hash: &blake3::Hash) -> Result<()> {
     }
     let hash = hash.to_hex();
     if hash.as_str() != object.blake3 {
-        let what = format!("its BLAKE3 hash is {hash}, the ledger says {}", object.blake3);
+        let what = format!("its BLAKE3 hash is {hash}, the ledger states {}", object.blake3);
         return Err(StoreError::damaged(&object.path, what));
     }
     Ok(())
 }
 
 fn wrong_length(object: &ObjectRef, bytes: u64) -> StoreError {
-    let what = format!("it has {bytes} bytes, the ledger says {}", object.bytes);
+    let what = format!("it has {bytes} bytes, the ledger states {}", object.bytes);
     StoreError::damaged(&object.path, what)
 }

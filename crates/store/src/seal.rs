@@ -19,8 +19,9 @@ pub fn seal(object: &[u8], digits: usize) -> Vec<u8> {
     [body, MARK, &hash.as_bytes()[..digits], END].concat()
 }
 
-/// The object without its last field, and whether it had one. A file without it is handed back as
-/// it is: earlier versions wrote no hash, and a damaged seal leaves a field that readers refuse.
+/// The object without its last field, and whether it had one. A file without it is returned
+/// unchanged: earlier versions wrote no hash, and a damaged seal leaves a field that readers
+/// refuse.
 ///
 /// # Errors
 /// In words, if the hash is another one.
@@ -35,7 +36,7 @@ pub fn unseal(file: &[u8], digits: usize) -> Result<(Cow<'_, [u8]>, bool), Strin
     let hash = blake3::hash(body).to_hex();
     if &hash.as_bytes()[..digits] != stated {
         let stated = String::from_utf8_lossy(stated);
-        return Err(format!("its content has the hash {hash}, but it says {stated}"));
+        return Err(format!("its content has the hash {hash}, but it states {stated}"));
     }
     Ok(([body, b"}"].concat().into(), true))
 }

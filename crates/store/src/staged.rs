@@ -113,8 +113,7 @@ impl Staged {
         Ok(object)
     }
 
-    /// Makes the file durable and puts it in the place of what is there: for files that are no
-    /// objects.
+    /// Makes the file durable and replaces the file at its path. For files that are no objects.
     pub(crate) fn replace(mut self) -> Result<()> {
         let path = self.path.clone();
         let io = |e| StoreError::io(&path, e);

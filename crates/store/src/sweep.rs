@@ -54,7 +54,7 @@ pub struct Leftovers {
 impl Run {
     /// Tidies up after an earlier process of the lock's stage. Staged files are removed, and
     /// objects that `state` does not name are set aside. Holding the stage's lock proves that no
-    /// living process is about to name them, whatever the time of the file says. The driver's sweep
+    /// living process is about to name them, without regard to the file's time. The driver's sweep
     /// removes staged records, snapshots and reports, which several processes write, once they are
     /// old. What the run's processes did not make is left alone.
     pub fn sweep(&self, lock: &RunLock, state: &RunState) -> Result<Leftovers> {
@@ -93,8 +93,8 @@ impl Run {
     /// path.
     ///
     /// # Errors
-    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way, and what the
-    /// operating system reports.
+    /// [`StoreError::NotOurs`] if it is no regular file or a link is on the way; also errors of the
+    /// operating system.
     pub fn move_to(&self, path: &str, to: &str) -> Result<String> {
         let from = way(self.root(), path, false)?;
         let io = |e| StoreError::io(path, e);

@@ -1,9 +1,8 @@
 //! Ways into a run that follow no link: the one helper for everything that is written or removed
 //! there.
 //!
-//! A run's directory may itself lie behind a link. Below it nothing of the run is a link: a folder
-//! or file that is one leads to something that is not the run's, so nothing is written or removed
-//! through it.
+//! A run's directory may itself lie behind a link. Below it nothing of the run is a link: a link
+//! leads to something outside the run, so nothing is written or removed through it.
 
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
 use std::io;
@@ -87,7 +86,8 @@ pub(crate) fn open_to_read(path: &Path) -> io::Result<File> {
     dz_text::open_regular(path).map_err(|error| explained(path, error))
 }
 
-/// What lies at a path, itself and not what a link leads to; `None` where there is nothing.
+/// Returns the metadata at a path, of a link itself and not of its target; `None` where there is
+/// nothing.
 pub(crate) fn there(path: &Path) -> io::Result<Option<Metadata>> {
     match fs::symlink_metadata(path) {
         Ok(meta) => Ok(Some(meta)),
@@ -108,7 +108,7 @@ pub fn remove_own(path: &Path) -> io::Result<bool> {
 }
 
 /// The full path of `path` below `root`, after every folder on the way is seen to be a folder and
-/// no link. Folders that are missing are made if `make` says so.
+/// no link. Missing folders are made if `make` is true.
 pub(crate) fn way(root: &Path, path: &str, make: bool) -> Result<PathBuf> {
     let mut full = root.to_owned();
     let mut parts = path.split('/').peekable();

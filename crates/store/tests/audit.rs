@@ -1,4 +1,4 @@
-//! The ledger looked at again: what does not follow from what came before is named.
+//! The audit of a ledger: every record that contradicts earlier ones is named.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 

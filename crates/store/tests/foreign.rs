@@ -1,4 +1,4 @@
-//! What is not a run's own: nothing of it is changed, removed or waited for, wherever it lies.
+//! Files that are not a run's own: none is changed, removed or waited for, at any place.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 

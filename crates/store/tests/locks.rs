@@ -209,9 +209,9 @@ fn a_holder_that_waits_says_so_until_it_goes_on() {
     let paused = || RunLock::holder(&run, Stage::Selfplay).expect("it is held").paused;
     assert_eq!(paused(), None);
     let pause = Pause { since_unix_ms: 7, reason: "no space left for \"shards/x\"\n".to_owned() };
-    lock.tell_pause(Some(pause.clone()));
+    lock.note_pause(Some(pause.clone()));
     assert_eq!(paused(), Some(pause));
-    lock.tell_pause(None);
+    lock.note_pause(None);
     assert_eq!(paused(), None);
     drop(lock);
     let lock = RunLock::acquire(&run, Stage::Selfplay).unwrap();

@@ -1,4 +1,4 @@
-//! Mailboxes: what is created, read back, replaced, listed and deleted; what is refused.
+//! Mailboxes: objects are created, read, replaced, listed and deleted; and refused requests.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -15,7 +15,7 @@ fn mailbox() -> (tempfile::TempDir, Mailbox) {
 fn the_first_content_stays_and_everybody_sees_whose_it_is() {
     let (_folder, mailbox) = mailbox();
     assert_eq!(mailbox.create("a/b.json", b"first").unwrap(), Created::Ours);
-    assert_eq!(mailbox.create("a/b.json", b"first").unwrap(), Created::Ours, "told twice");
+    assert_eq!(mailbox.create("a/b.json", b"first").unwrap(), Created::Ours, "asked twice");
     let Created::Theirs(found) = mailbox.create("a/b.json", b"second").unwrap() else { panic!() };
     assert_eq!(&found[..], b"first");
     assert!(!mailbox.offer("a/b.json", b"third").unwrap());

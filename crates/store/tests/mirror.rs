@@ -1,5 +1,4 @@
-//! Mirrors: what a run had at the newest mirrored record comes back, whoever was killed and whoever
-//! wrote too late.
+//! Mirrors: a run is restored to its newest mirrored record, in spite of kills and late writers.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -174,7 +173,7 @@ fn a_run_comes_back_as_it_was_at_every_moment() {
         let other = Ledger::open(&Run::open(&dir).unwrap()).unwrap();
         assert_eq!(other.state(), scene.ledger.state());
     }
-    // What nobody needs any more is gone from the mirror, too: 6 shards, the newest rows, two
+    // Files that are no longer needed are gone from the mirror, too: 6 shards, the newest rows, two
     // checkpoints, three networks.
     assert_eq!(scene.mailbox().list("mirror/objects").unwrap().len(), 12);
 }

@@ -63,7 +63,7 @@ fn an_object_is_created_once() {
 }
 
 #[test]
-fn a_flipped_byte_and_a_cut_file_are_told_apart() {
+fn a_flipped_byte_and_a_cut_file_are_distinguished() {
     let (_dir, run) = run();
     let object = run.put_create("shards/a", &[7; 1000]).unwrap();
     let path = run.local_path(&object);

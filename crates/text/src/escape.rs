@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// Text in one line: every control character, line ends included, is shown as an escape such as
 /// `\u{1b}` or `\n`.
 ///
-/// Text without such characters is returned as it is, so paths and names keep their backslashes.
+/// Text without such characters is returned unchanged, so paths and names keep their backslashes.
 pub fn line(text: &str) -> Cow<'_, str> {
     escape(text, is_unsafe)
 }

@@ -4,7 +4,7 @@
 //! terminal, a log or JSON through [`line`], [`lines`] and [`to_json`], which show control
 //! characters as escapes. Files inside a run are read by [`read_file`], which accepts regular files
 //! of a bounded length, and files that a user names by [`read_input`], which accepts pipes too.
-//! [`Look`] says whether a terminal shows colours and Unicode.
+//! [`Look`] holds whether a terminal shows colours and Unicode.
 //!
 //! ```
 //! let decoded = dz_text::decode(b"M\xfcller", Some("ISO-8859-1"));

@@ -1,4 +1,4 @@
-//! Units that are played again at home before they count, and what follows from a difference.
+//! Units that are played again at home before they count, and the consequences of a difference.
 
 use dz_fleet::{EvaluatorRule, UnitName, UnitNote};
 use dz_shard::GameRecord;

@@ -27,8 +27,8 @@ use crate::{CyclePlan, CycleTally, ShardSink, play_shards};
 const WAIT: Duration = Duration::from_millis(50);
 
 /// Plays the missing shards of the collector's plan together with the workers at `address`, until
-/// all are there, somebody asks to stop, or there is another champion. Returns what was played
-/// here, with what the workers' searches cost.
+/// all are there, somebody asks to stop, or there is another champion. Returns the counts of games
+/// played here, with the costs of the workers' searches.
 ///
 /// # Errors
 /// What the mailbox refuses for good, and what evaluators, store and ledger report.
@@ -97,7 +97,7 @@ pub(crate) fn play_with_workers<G: Game>(
     ended.map(|()| total)
 }
 
-/// Says whose units are not taken, and how that ends.
+/// Reports whose units are refused, and how that ends.
 fn excluded_text(workers: &BTreeSet<String>) -> String {
     let shown: Vec<String> =
         workers.iter().map(|worker| format!("{worker} ({})", excluded::path(worker))).collect();
@@ -138,7 +138,7 @@ pub(super) struct Home<'a> {
     pub(super) of_workers: SearchCounts,
     /// What was played here before the lockstep that runs now.
     pub(super) tally: CycleTally,
-    /// Says which units are audited.
+    /// Reports which units are audited.
     pub(super) audit_random: u64,
     /// What went wrong where no error can be returned.
     pub(super) failure: Option<anyhow::Error>,
@@ -280,7 +280,7 @@ impl Home<'_> {
         Ok(())
     }
 
-    /// Hands in what was played here of shards that are not whole, so that it is not lost.
+    /// Hands in the games played here for shards that are not whole, so that they are not lost.
     fn hand_in(&mut self, mailbox: &Mailbox, note: impl Fn(String)) -> anyhow::Result<()> {
         let shared = self.collector.header.clone();
         for (unit, held) in self.shelf.take_own() {

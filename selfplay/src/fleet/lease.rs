@@ -39,7 +39,7 @@ impl HomeLease {
     pub const RENEWED_EVERY: Duration = Duration::from_secs(15);
 
     /// Makes this process the home of a run: homes of lower epochs end when they see it, and
-    /// workers obey the highest. `takes_over` says whether a home that seems to be alive is to
+    /// workers obey the highest. `takes_over` decides whether a home that seems to be alive is to
     /// end. None where the run has no mailbox. Waits for a mailbox that is away.
     ///
     /// # Errors
@@ -190,6 +190,6 @@ fn alive(other: &Newest, age: Duration) -> MailboxError {
         home: String,
     }
     let named = serde_json::from_slice::<Named>(&other.content);
-    let home = named.map_or_else(|_| "it does not say its name".to_owned(), |named| named.home);
+    let home = named.map_or_else(|_| "its name is unknown".to_owned(), |named| named.home);
     MailboxError::HomeAlive { seconds: age.as_secs(), home }
 }

@@ -1,5 +1,5 @@
-//! The home's mail: a thread that lists, fetches and checks what workers hand in, shows them what
-//! is left, and clears away what is published. It appends nothing to the run.
+//! The home's mail: a thread that lists, fetches and checks units from workers, shows them the
+//! remaining units, and removes published ones. It appends nothing to the run.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -145,7 +145,7 @@ impl Carrier {
                 let _ = self.bring.send(Brought::TakenOver(error));
                 return;
             }
-            self.tell_trouble(round);
+            self.report_trouble(round);
             let next = Instant::now() + self.rhythm.list;
             loop {
                 let rest = next.saturating_duration_since(Instant::now());
@@ -153,13 +153,13 @@ impl Carrier {
                     Ok(Order::End { is_over }) => {
                         if is_over {
                             let cleared = self.clear();
-                            self.tell_trouble(cleared);
+                            self.report_trouble(cleared);
                         }
                         return;
                     }
                     Ok(order) => {
                         let done = self.obey(&order);
-                        self.tell_trouble(done);
+                        self.report_trouble(done);
                     }
                     Err(RecvTimeoutError::Timeout) => break,
                     Err(RecvTimeoutError::Disconnected) => return,
@@ -254,7 +254,7 @@ impl Carrier {
         }
     }
 
-    /// What the worker says of a unit; a note that does not read is none.
+    /// The worker's note about a unit. An unreadable note counts as none.
     fn note_of(&self, name: &UnitName) -> Result<Option<UnitNote>, MailboxError> {
         let path = name.note_path();
         let bytes = match self.mailbox.get(&path, NOTE_BYTES_MAX) {
@@ -264,7 +264,7 @@ impl Carrier {
         Ok(bytes.and_then(|bytes| UnitNote::read(&path, &bytes).ok()))
     }
 
-    /// Puts a file aside that is no good, and says so.
+    /// Puts a bad file aside, and reports that.
     fn refuse(&mut self, name: &UnitName, what: &str) -> Result<(), MailboxError> {
         self.seen.insert(name.path());
         let file = name.path().replacen("inbox", REFUSED, 1);
@@ -331,7 +331,7 @@ impl Carrier {
         self.mailbox.replace(BOARD, &board.to_bytes())
     }
 
-    /// Removes all that belongs to this plan and earlier ones, but what was refused.
+    /// Removes everything of this plan and earlier ones, except refused units.
     fn clear(&mut self) -> Result<(), MailboxError> {
         self.mailbox.replace(BOARD, &Board::empty(self.epoch).to_bytes())?;
         let number = |path: &str| -> Option<u64> { path.split('/').nth(1)?.parse().ok() };
@@ -340,7 +340,7 @@ impl Carrier {
             let paths = self.mailbox.list(folder)?.into_iter().map(|found| found.path);
             over.extend(paths.filter(|path| number(path).is_some_and(|plan| plan <= self.plan)));
         }
-        // The newest plan stays: it tells the next its number.
+        // The newest plan stays: the next takes its number from it.
         let plans = self.mailbox.list("plan")?.into_iter().map(|found| found.path);
         over.extend(plans.filter(|path| plan_number(path).is_some_and(|plan| plan < self.plan)));
         self.mailbox.delete_all(&over)
@@ -350,8 +350,8 @@ impl Carrier {
         let _ = self.bring.send(Brought::Note(text));
     }
 
-    /// Says once that the mailbox fails, and once that it works again.
-    fn tell_trouble(&mut self, result: Result<(), MailboxError>) {
+    /// Reports once that the mailbox fails, and once that it works again.
+    fn report_trouble(&mut self, result: Result<(), MailboxError>) {
         match result {
             Ok(()) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {

@@ -1,8 +1,8 @@
 //! Self-play over several machines: the home's part, and the worker's.
 //!
-//! `home` publishes what is to be played, takes units from the mailbox beside those that it plays
+//! `home` publishes the units to play, takes units from the mailbox beside those that it plays
 //! itself, and hands whole shards to the collector. `worker` plays units. Both make a unit by the
-//! same code from the same plan, so its bytes say nothing of who played it.
+//! same code from the same plan, so its bytes do not depend on who played it.
 
 mod audit;
 mod cache;

@@ -1,5 +1,4 @@
-//! What the home's two threads share: the one that plays and publishes, and the one that carries
-//! the mail.
+//! State shared by the home's two threads: one plays and publishes, the other carries the mail.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +13,7 @@ pub(super) struct Delivered {
     pub(super) name: UnitName,
     pub(super) games: Vec<GameRecord>,
     pub(super) evaluator: String,
-    /// Who played it and what it cost, as the worker says.
+    /// Who played it and what it cost, according to the worker.
     pub(super) note: Option<UnitNote>,
 }
 

@@ -1,7 +1,7 @@
-//! What games take from those of earlier cycles, as one object for workers, who have no shards: the
-//! games that may be forked, and those that are searched anew.
+//! The games of earlier cycles that a cycle needs, as one object for workers, who have no shards:
+//! the games that may be forked, and those that are reanalyzed.
 //!
-//! A line of JSON, and then a shard of the games to search anew, numbered from 0.
+//! A line of JSON, and then a shard of the games to reanalyze, numbered from 0.
 
 use std::io::Cursor;
 

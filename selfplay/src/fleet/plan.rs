@@ -211,7 +211,7 @@ pub(super) fn read_board(mailbox: &Mailbox) -> Result<Option<Board>, MailboxErro
     }))
 }
 
-/// Tells the workers of a run that it is finished; nothing where it has none.
+/// Publishes to the workers of a run that it is finished. Does nothing where it has none.
 ///
 /// # Errors
 /// [`MailboxError`].

@@ -137,8 +137,8 @@ impl Picker<'_> {
             let path = claim_path(plan.number, pick.unit, pick.attempt);
             let claim = Claim::of(&identity.worker, self.evaluator).to_bytes();
             let is_ours = mailbox.offer(&path, &claim)?;
-            // Not before the store has answered: if every worker failed once at a claim that then
-            // nobody holds, nobody would try it again.
+            // Not before the store has answered. Otherwise, if every worker failed once at a claim
+            // that nobody holds, nobody would try it again.
             self.tried.insert(pick);
             if is_ours {
                 Counters::add(&counters.claimed, 1);
@@ -211,7 +211,7 @@ impl Deliverer<'_> {
         })
     }
 
-    /// Deletes what was handed in for a plan that is over. The home changes its board first and
+    /// Deletes units that were handed in for a finished plan. The home changes its board first and
     /// sweeps then, so that each object is seen by one of the two.
     fn withdraw(&self, name: &UnitName, claims: &[Pick]) {
         let claims = claims.iter().map(|pick| claim_path(name.plan, pick.unit, pick.attempt));

@@ -150,12 +150,12 @@ impl<G: Game> UnitCheck<G> {
                 && (record.komi, record.resign) == (original.komi, resign)
                 && (record.outcome, record.end) == (original.outcome, original.end);
             if !is_it {
-                return Err(of_game("it is not the game that was to be searched anew"));
+                return Err(of_game("it is not the game to reanalyze"));
             }
             return self.check_rules(record);
         }
         if record.reanalyzed().is_some() {
-            return Err(of_game("it was to be played, not searched anew"));
+            return Err(of_game("it was to be played, not reanalyzed"));
         }
         if record.resign != self.games.resign.map(|plan| plan.thresholds(seed)) {
             return Err(of_game("other resign thresholds"));
@@ -176,7 +176,7 @@ impl<G: Game> UnitCheck<G> {
             Some(fork) => record.start_moves.starts_with(&fork.moves),
         };
         if !begins_right {
-            return Err(of_game("it does not begin as its number says"));
+            return Err(of_game("its start does not fit its number"));
         }
         let is_full = record.plies_total() >= self.games.plies_max as usize;
         if record.end == GameEnd::PlyLimit && !(is_full && record.outcome == Outcome::DRAW) {

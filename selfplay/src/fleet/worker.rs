@@ -42,12 +42,12 @@ const PAUSES_BUCKET: [Duration; 2] = [Duration::from_secs(5), Duration::from_min
 pub fn work(
     options: &WorkerOptions,
     stop: &Stop,
-    tell: &dyn Fn(&str),
+    print: &dyn Fn(&str),
 ) -> anyhow::Result<WorkerEnd> {
     let counters = Arc::new(Counters::default());
     if let Some(address) = options.metrics {
         let bound = serve(address, Arc::clone(&counters))?;
-        tell(&format!("metrics at http://{bound}/metrics"));
+        print(&format!("metrics at http://{bound}/metrics"));
     }
     let mut waiting = Waiting { patience: options.patience, stop, since: Instant::now() };
     let mailbox = loop {
@@ -72,7 +72,7 @@ pub fn work(
         backoff: Backoff::new(first, last),
         draws: 0,
         epoch: 0,
-        tell,
+        print,
     };
     worker.release_after_grace();
     if !worker.mailbox.is_folder()
@@ -103,7 +103,7 @@ struct Worker<'a> {
     draws: u64,
     /// The highest epoch of a home that was seen.
     epoch: u64,
-    tell: &'a dyn Fn(&str),
+    print: &'a dyn Fn(&str),
 }
 
 /// What the mailbox has for a worker.
@@ -290,7 +290,7 @@ impl Worker<'_> {
             let what = format!("{name} plays here, and {} there", plan.network_name);
             return Err(WorkerRefused::Configuration { what }.into());
         }
-        (self.tell)(&format!(
+        (self.print)(&format!(
             "plan {}: cycle {}, generation {}, {} units of {} games, by {evaluator}",
             plan.number,
             plan.cycle,
@@ -301,7 +301,7 @@ impl Worker<'_> {
         Ok(Some(Loaded { sources, name, evaluator }))
     }
 
-    /// What the games of a plan take from earlier ones; none where it is not in the mailbox.
+    /// The earlier games that a plan needs; `None` if they are not in the mailbox.
     fn past_of(&self, plan: &Plan) -> anyhow::Result<Option<Past>> {
         let Some(object) = &plan.past else { return Ok(Some(Past::default())) };
         let path = past_path(&object.blake3);

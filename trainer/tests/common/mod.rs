@@ -163,7 +163,7 @@ impl TestRun {
         self.state().cycle_state(cycle).and_then(|c| c.candidate.clone())
     }
 
-    /// Bytes of the newest checkpoint and of all networks: what must not depend on kills.
+    /// Bytes of the newest checkpoint and of all networks, which must not depend on kills.
     pub fn results(&self) -> (Vec<u8>, Vec<Vec<u8>>) {
         let state = self.state();
         let bytes = |object: &ObjectRef| self.run.get(object).unwrap().to_vec();

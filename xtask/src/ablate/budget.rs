@@ -1,9 +1,9 @@
 //! How many games a cycle plays, so that every cell takes the same number of evaluations.
 //!
-//! Variants differ in what a game costs, so their runs have one number of cycles, and each cycle of
-//! a network has an equal part of what is left of the budget. What a game costs is what it cost in
-//! the cycle before, so a guess that was wrong is made good by the cycles after it, and the last
-//! one alone decides how far the sum is off.
+//! Games of different variants have different costs. All runs of a table therefore have the same
+//! number of cycles, and each cycle of a network gets an equal part of the remaining budget. The
+//! cost of a game is taken from the previous cycle. Later cycles correct a wrong estimate, so only
+//! the last cycle determines the error of the sum.
 
 use super::cell::Cycle;
 

@@ -52,11 +52,11 @@ pub struct Cell {
     pub config: Value,
 }
 
-/// A share between 0 and 1 that says how good the champion is.
+/// A share between 0 and 1 that measures how good the champion is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Figure {
-    /// What was measured, as the table's column says it.
+    /// What was measured, in the words of the table's column.
     pub name: String,
     /// Positions or games.
     pub count: u64,
@@ -104,7 +104,7 @@ impl Table {
     /// A stored cell; none where there is no file yet.
     ///
     /// # Errors
-    /// If it cannot be read, or was made under a table that said something else.
+    /// If it cannot be read, or was made under a different table.
     pub fn stored(&self, variant: &Variant, seed: u64) -> anyhow::Result<Option<Cell>> {
         let path = self.cell_path(&variant.name, seed);
         if !path.exists() {
@@ -117,7 +117,7 @@ impl Table {
         let same = cell.budget == self.evaluations
             && cell.measure == self.measure
             && cell.config == self.config_json(variant)?;
-        ensure!(same, "{} was made when the table said something else; delete it", place());
+        ensure!(same, "{} was made under a different table; delete it", place());
         Ok(Some(cell))
     }
 

@@ -21,7 +21,7 @@ use super::{
     table::{Table, Variant},
 };
 
-/// Said of a run that a kill has made useless.
+/// The message about a run that a kill has made useless.
 const LOST: &str = "begins anew, since it was killed between a shard and the end of its cycle, and nobody knows \
                     how many evaluations that took";
 
@@ -99,7 +99,7 @@ impl Drive<'_> {
 
     fn take_turn(&self, stage: &str) -> anyhow::Result<()> {
         let run = self.run.display().to_string();
-        self.tell(&[stage, "--run", &run, "--once"].map(str::to_owned))
+        self.execute(&[stage, "--run", &run, "--once"].map(str::to_owned))
     }
 
     /// Makes the run, unless an earlier start has.
@@ -110,17 +110,17 @@ impl Drive<'_> {
         if self.run.exists() {
             let begun = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
             let run = self.run.display();
-            ensure!(begun == what, "{run} was begun when the table said something else; delete it");
+            ensure!(begun == what, "{run} was begun under a different table; delete it");
             return Ok(());
         }
         fs::write(&path, what)?;
-        self.tell(&self.init_words(None))
+        self.execute(&self.init_words(None))
     }
 
     /// Whether the program takes the configuration.
     ///
     /// # Errors
-    /// With what the program says, if it does not.
+    /// With the program's message, if it does not.
     pub(super) fn check(&self) -> anyhow::Result<()> {
         let output = self.command(&self.init_words(None)).output();
         let output = output.with_context(|| format!("cannot start {}", self.program.display()))?;
@@ -151,7 +151,7 @@ impl Drive<'_> {
             return Ok(());
         }
         let games = games(self.table.evaluations, cycles, done, self.cost()?);
-        self.tell(&self.init_words(Some(games)))?;
+        self.execute(&self.init_words(Some(games)))?;
         let spent: u64 = done.iter().map(|cycle| cycle.evaluations).sum();
         say(&format!(
             "{}, seed {}: {} of {cycles} cycles, {spent} evaluations; the next has {games} games",
@@ -175,7 +175,7 @@ impl Drive<'_> {
         })
     }
 
-    /// What the run's report tells.
+    /// Returns the outcome that the run's report holds.
     fn progress(&self) -> anyhow::Result<Progress> {
         Progress::of(&self.ask(&["report", &self.run.display().to_string(), "--json"])?)
     }

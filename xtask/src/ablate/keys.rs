@@ -1,8 +1,8 @@
 //! The keys of configurations, as `configs/README.md` lists them.
 //!
 //! `dz-config` keeps these lists (its tests compare them), and chores name none of our crates; so a
-//! misspelt key in a table is found without building the program. Whether a value is allowed the
-//! program says before a table's first cell is made.
+//! misspelt key in a table is found without building the program. The program checks values before
+//! a table's first cell is made.
 
 use std::{collections::BTreeSet, fs, path::Path};
 

@@ -12,7 +12,7 @@ use super::{
 };
 
 impl Drive<'_> {
-    /// What the champion is, by every measure of the table, on the device that its run played with;
+    /// Measures the champion by every measure of the table, on the device that its run played with;
     /// the commands go to `commands`.
     pub(super) fn measure(&self, commands: &mut Vec<String>) -> anyhow::Result<Vec<Figure>> {
         let Measure { solved, matches } = &self.table.measure;

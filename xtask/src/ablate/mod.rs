@@ -1,10 +1,9 @@
 //! An ablation table: variants of one configuration at one budget of network evaluations, cell by
 //! cell.
 //!
-//! A cell is a variant with a seed: a run that ends when its self-play has taken the budget, and
-//! what its champion is then found to be. Cells are stored as files and made once; a run whose
-//! making was interrupted goes on where it was. The page is made of what is stored, so a table can
-//! grow a cell at a time.
+//! A cell is a variant with a seed: a run that ends when its self-play has spent the budget, and
+//! the measured strength of its champion. Cells are stored as files and made once; an interrupted
+//! run is resumed. The page is made from stored cells, so a table can grow cell by cell.
 
 mod budget;
 mod cell;
@@ -49,7 +48,7 @@ pub struct Ablate {
     pub keep: bool,
     /// Network evaluations instead of the table's; cells are then tries, and lie with the runs.
     pub evaluations: Option<u64>,
-    /// Whether it is only told what would be done.
+    /// Whether it only prints what would be done.
     pub dry_run: bool,
 }
 
@@ -60,8 +59,8 @@ impl Ablate {
     /// Makes the cells that lack, and answers how many were made; `say` hears how it goes.
     ///
     /// # Errors
-    /// If the table or a stored cell is wrong, or a cell cannot be made; the others are made all
-    /// the same.
+    /// If the table or a stored cell is wrong, or a cell cannot be made. The other cells are made
+    /// anyway.
     pub fn run(&self, say: impl Fn(&str) + Sync) -> anyhow::Result<usize> {
         let table = self.read_table()?;
         let open = self.open_cells(&table)?;

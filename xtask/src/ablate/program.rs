@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use super::drive::Drive;
 
-/// A stage that is told to try again: another process of a killed run has not ended yet.
+/// Exit code of a stage that should be tried again: another process of a killed run has not ended
+/// yet.
 const TRY_AGAIN: i32 = 75;
 /// How often it is tried, and the pause before.
 const TRIES_MAX: u32 = 10;
@@ -41,7 +42,7 @@ impl Drive<'_> {
     }
 
     /// Runs a command for what it does.
-    pub(super) fn tell(&self, words: &[String]) -> anyhow::Result<()> {
+    pub(super) fn execute(&self, words: &[String]) -> anyhow::Result<()> {
         let log = self.run.with_extension("log");
         for _ in 0..TRIES_MAX {
             let open = File::options().create(true).append(true).open(&log);
@@ -60,7 +61,7 @@ impl Drive<'_> {
                 }
             }
         }
-        bail!("{} is told to try again; see {}", self.command_line(words), log.display())
+        bail!("{} still asks to be tried again; see {}", self.command_line(words), log.display())
     }
 
     /// Runs a command for what it prints.

@@ -1,4 +1,4 @@
-//! What a run has come to, as its report tells it.
+//! The state of a run, as its report shows it.
 
 use anyhow::Context;
 use serde_json::Value;
@@ -14,13 +14,13 @@ pub(super) struct Progress {
     pub(super) seconds: Seconds,
     /// Rows trained on.
     pub(super) trained_rows: u64,
-    /// Whether a network's cycle has games and no evaluations: costs are those of the process that
-    /// closed the cycle, and it found the games there.
+    /// Whether a network's cycle has games but no evaluations. Costs are those of the process that
+    /// closed the cycle, and that process may have found the games finished.
     pub(super) is_lost: bool,
 }
 
 impl Progress {
-    /// What a report tells of the cycles that are over: those that have a time.
+    /// The report's data of finished cycles: those that have a time.
     pub(super) fn of(report: &Value) -> anyhow::Result<Self> {
         let mut progress = Self::default();
         let mut times = [0; 3];
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_report_tells_what_cycles_took() {
+    fn a_report_shows_the_times_of_cycles() {
         let cycle = |generation: u64, evaluations: u64, wall_ms: Option<u64>| {
             json!({
                 "cycle": 1, "generation": generation, "wall_ms": wall_ms,

@@ -93,7 +93,7 @@ impl Table {
     /// Reads `NAME.toml` and `NAME/base.toml` beside it.
     ///
     /// # Errors
-    /// If one of them is not there, or says what a table cannot be.
+    /// If one of them is missing or is no valid table.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text = fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let mut table: Self = toml::from_str(&text).with_context(|| path.display().to_string())?;
@@ -122,8 +122,8 @@ impl Table {
         found.with_context(|| format!("{} has no variant {name}; it has {}", self.name, known()))
     }
 
-    /// The base with a variant's changes: what a cell runs, but for what its place and the machine
-    /// give.
+    /// The base with a variant's changes: the configuration of a cell, except for keys set by its
+    /// directory and the machine.
     ///
     /// # Errors
     /// If a change is not of the form `section.key=value`.
@@ -168,7 +168,7 @@ impl Table {
             }
             let stated = self.base.get(section).and_then(|section| section.get(key));
             let stated = stated.with_context(|| format!("base.toml must state {section}.{key}"))?;
-            ensure!(*stated != value, "{change} is what the base says already");
+            ensure!(*stated != value, "{change} is already in the base");
         }
         Ok(())
     }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn tables_that_cannot_be_are_refused() {
         for (variants, why) in [
-            (variant("tree", "search.graph=true"), "says already"),
+            (variant("tree", "search.graph=true"), "already in the base"),
             (variant("tree", "search.prove=true"), "must state search.prove"),
             (variant("tree", "run.seed=2"), "not a variant's to set"),
             (variant("tree", "search.graph"), "not section.key=value"),

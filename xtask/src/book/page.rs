@@ -49,7 +49,7 @@ impl Page {
         Self { place: place(&file), file, name, text }
     }
 
-    /// Reads a file of the repository as a page. What is no Markdown becomes a block of code.
+    /// Reads a file of the repository as a page. Files other than Markdown become a block of code.
     ///
     /// # Errors
     /// If the file is too long, no text, or cannot be read.

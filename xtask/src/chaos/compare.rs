@@ -61,7 +61,7 @@ pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
     }
     for (left, right) in whole.entries.iter().zip(&other.entries) {
         if left != right {
-            found.push(format!("the ledger says {right} instead of {left}"));
+            found.push(format!("the ledger states {right} instead of {left}"));
             break;
         }
     }
@@ -71,8 +71,8 @@ pub(crate) fn differences(whole: &Run, other: &Run) -> Vec<String> {
 /// Kinds of entries that every cycle has once.
 const ONCE: [&str; 5] = ["games_done", "rows", "candidate", "verdict", "cycle_done"];
 
-/// What an asynchronous run in `dir` broke of its promises, in words: against the counts of a run
-/// that nobody disturbed, and the records that kills left, in the folder `kept`.
+/// Returns the promises that an asynchronous run in `dir` broke, in words. It is compared with the
+/// counts of an undisturbed run, and with the records that kills left, in the folder `kept`.
 pub(crate) fn broken_promises(
     whole: &Run,
     other: &Run,

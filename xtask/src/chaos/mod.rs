@@ -1,12 +1,11 @@
-//! Kills a run again and again, lets it resume, and compares what it ends with.
+//! Kills a run again and again, lets it resume, and compares the result.
 //!
-//! First once at every named point of a publication (`crates/store/src/faults.rs` says which there
-//! are; the points of the undisturbed run are taken), then at random moments. Some kills hit the
-//! whole run, as a power cut, some only one stage. Whenever a run ends in spite of it, every
-//! published byte and the ledger apart from times must be those of a run that nobody disturbed.
-//! Where stages work side by side, bytes depend on timing; there every record that a kill left must
-//! still be there at the end, and each cycle must have its games, its candidate and its verdict
-//! once.
+//! First once at every named point of a publication that the undisturbed run reaches
+//! (`crates/store/src/faults.rs` lists them), then at random moments. Some kills hit the whole run,
+//! like a power cut, some only one stage. When the run has ended, every published byte, and the
+//! ledger apart from times, must equal those of an undisturbed run. In asynchronous mode bytes
+//! depend on timing. There every record that a kill left must still exist at the end, and each
+//! cycle must have its games, its candidate and its verdict exactly once.
 
 mod compare;
 mod random;
@@ -83,8 +82,8 @@ pub struct Tally {
 }
 
 impl Chaos {
-    /// One kill at every named point, then random ones until there are `kills` in all; `say` is
-    /// told how it goes.
+    /// One kill at every named point, then random ones until there are `kills` in all; `say` gets
+    /// the progress.
     ///
     /// # Errors
     /// If the program cannot be run, or a run does not go on after a kill.

@@ -24,7 +24,7 @@ pub(super) struct Disk {
     folders: Vec<Folder>,
     /// Files by the kernel's number, which is used again after a file is gone.
     inodes: BTreeMap<u64, usize>,
-    /// Published files and what they hold: each has been synced, with its name.
+    /// Published files and their contents. Each has been synced, with its name.
     acknowledged: BTreeMap<String, Vec<u8>>,
     /// Published files that were removed.
     removed: BTreeSet<String>,
@@ -256,7 +256,7 @@ impl Disk {
 
     /// What is left after a power cut at this moment.
     pub(super) fn after_cut(&self, mode: Mode, random: &mut Random) -> Tree {
-        // Every file and folder has its own luck, one draw after the other.
+        // Every file and folder has its own random outcome, one sample after the other.
         let random = std::cell::RefCell::new(random);
         self.tree(&|folder| folder.after_cut(mode, &mut random.borrow_mut()), &|file| {
             file.after_cut(mode, &mut random.borrow_mut())

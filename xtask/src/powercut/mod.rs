@@ -1,11 +1,11 @@
-//! Cuts the power of a run at random moments, resumes it from what a disk may hold then, and
-//! compares.
+//! Cuts the power of a run at random moments, resumes it from a state that a disk may hold then,
+//! and compares.
 //!
 //! A preloaded library (`recorder.c`) records every change of a file that an undisturbed run makes,
-//! in order, with contents. [`disk::Disk`] replays them up to a random change and leaves what a
-//! disk may hold after a cut there. The run is resumed from that, and must end in the bytes of the
-//! undisturbed one; `dagzero verify` must then end with 0. Every file that was published before the
-//! cut must be there after it, as it was.
+//! in order, with contents. [`disk::Disk`] replays them up to a random change and leaves a state
+//! that a disk may have after a power cut there. The run is resumed from that state and must end
+//! with the bytes of the undisturbed one. `dagzero verify` must then exit with 0. Every file that
+//! was published before the cut must be there after it, as it was.
 
 mod disk;
 mod log;
@@ -77,7 +77,7 @@ struct Cut {
 }
 
 impl PowerCut {
-    /// Records a run, and resumes it after `cuts` cuts; `say` is told how it goes.
+    /// Records a run, and resumes it after `cuts` cuts; `say` gets the progress.
     ///
     /// # Errors
     /// If the recorder cannot be built or the program cannot be run.
@@ -111,8 +111,8 @@ impl PowerCut {
         Ok(tally.into_inner().expect("no worker panics"))
     }
 
-    /// An undisturbed run under the recorder, and what it did. The recorder must have seen all of
-    /// it.
+    /// An undisturbed run under the recorder, and its recorded changes. The recorder must have seen
+    /// all of them.
     fn record(&self, whole: &Path, scratch: &Path) -> anyhow::Result<Vec<Change>> {
         let source = scratch.join("recorder.c");
         let library = scratch.join("recorder.so");

@@ -2,8 +2,8 @@
 //!
 //! The run is started once and watched from outside: every few seconds each of its processes is
 //! asked for its resident memory, open files and threads, and its folder for its bytes. After the
-//! time given it is asked to stop. What grows between the second quarter of the time and the last
-//! one is a leak; the first quarter fills caches.
+//! time given it is asked to stop. Growth between the second and the last quarter of the time is a
+//! leak; the first quarter fills caches.
 
 mod plot;
 mod sample;

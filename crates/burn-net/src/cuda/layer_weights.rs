@@ -2,8 +2,8 @@
 
 use burn::tensor::Tensor;
 
-/// What a layer that learns has, in 32 bits. These may be views of a flat tensor ([`view`]), which
-/// nothing else is to work with.
+/// The parameters of a layer that learns, in 32 bits. They may be views of a flat tensor
+/// ([`view`]), which nothing else may use.
 #[derive(Clone, Debug)]
 #[cfg_attr(not(feature = "cuda"), allow(dead_code))]
 pub(crate) struct LayerWeights {

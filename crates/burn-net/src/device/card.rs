@@ -1,5 +1,5 @@
-//! What this machine has to compute with. One kernel of one thread shows whether the compiler and
-//! the driver fit each other; nothing panics where something is missing.
+//! The devices of this machine. A kernel of one thread shows whether the compiler and the driver
+//! fit each other. Nothing panics if something is missing.
 
 use std::path::{Path, PathBuf};
 
@@ -65,8 +65,8 @@ impl DeviceFacts {
         }
     }
 
-    /// What to do about the first thing that keeps a card from being used, in one sentence; none if
-    /// nothing does.
+    /// Returns, in one sentence, what to do about the first problem that keeps a card from being
+    /// used; `None` if there is no problem.
     pub fn advice(&self) -> Option<String> {
         // Cards that are handed out need no more of the driver; some containers hide its file.
         let is_missing = self.cards.is_empty() && self.driver.is_none();
@@ -167,8 +167,8 @@ fn card(index: usize) -> Option<CardFacts> {
 }
 
 impl DeviceChoice {
-    /// What all processes have taken of a card's memory, as its driver counts; none for the
-    /// processor.
+    /// Returns the memory of a card that all processes have taken, as its driver counts; `None` for
+    /// the processor.
     pub fn memory_taken_bytes(self) -> Option<u64> {
         match self {
             Self::Cpu => None,

@@ -5,7 +5,7 @@ use std::fmt;
 /// A device that is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DeviceChoice {
-    /// The processor: Burn's backend flex trains there, kernels of our own evaluate.
+    /// The processor: Burn's backend flex trains there, our kernels evaluate.
     Cpu,
     /// A CUDA card by its number.
     Cuda(usize),

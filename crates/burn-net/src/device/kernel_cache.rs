@@ -1,10 +1,9 @@
-//! Where a card's kernels stay when the process ends: compiled, and what was chosen among by
-//! measuring.
+//! The cache on disk of a card's compiled kernels and of choices made by measuring.
 //!
 //! `CubeCL` keeps both in one database file of an *environment* if the feature `persistence` is
 //! built in, by default beside the Cargo workspace that it is started in, and compiled kernels only
-//! on demand. Here it is the user's cache, for all runs: what is in it depends on card, driver and
-//! program version, which `CubeCL` tells apart, and on nothing that a run sets.
+//! on demand. Here it is the user's cache, for all runs. Its content depends on card, driver and
+//! program version, which `CubeCL` keeps apart, and on nothing that a run sets.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::device::choice::DeviceChoice;
 /// The environment variable that names another folder.
 const VARIABLE: &str = "DAGZERO_KERNELS";
 
-/// Where the Linux driver tells its version.
+/// Where the Linux driver publishes its version.
 pub(crate) const DRIVER_FILE: &str = "/proc/driver/nvidia/version";
 
 /// The folder: what `DAGZERO_KERNELS` names, or `dagzero/kernels` in the user's cache
@@ -70,8 +69,8 @@ fn folder(variable: &dyn Fn(&str) -> Option<OsString>) -> PathBuf {
 }
 
 /// A folder in `shared` that nobody but this user can write or read: kernels are programs. It is
-/// `dagzero-<user>` where that is such a folder or can be made; else one of this process alone,
-/// which the next process does not find again.
+/// `dagzero-<user>` if that is such a folder or can be made. Otherwise it is a folder for this
+/// process alone, which the next process does not find again.
 fn private_folder(shared: &Path) -> PathBuf {
     let mine = user_id();
     let folder = shared.join(format!("dagzero-{mine}"));
@@ -104,8 +103,8 @@ fn user_id() -> u32 {
     std::fs::metadata("/proc/self").map_or(u32::MAX, |meta| meta.uid())
 }
 
-/// What to tell people before a card is used for the first time: nothing on the processor, nor
-/// where kernels are kept already.
+/// Returns the message to show before a card is used for the first time. `None` on the processor,
+/// and where kernels are kept already.
 pub fn first_start_note(devices: &[DeviceChoice]) -> Option<String> {
     let card = devices.iter().find(|device| **device != DeviceChoice::Cpu)?;
     note(&card.to_string(), &kernel_folder())
@@ -126,8 +125,8 @@ fn note(card: &str, folder: &Path) -> Option<String> {
     })
 }
 
-/// Tells `CubeCL` to keep kernels in [`kernel_folder`], unless a `cubecl.toml` says where. To be
-/// called before Burn is asked for anything on a card.
+/// Sets [`kernel_folder`] as the folder of `CubeCL`'s kernels, unless a `cubecl.toml` sets one.
+/// Must be called before Burn's first use of a card.
 #[cfg(feature = "cuda")]
 pub(crate) fn keep_kernels() {
     use cubecl::config::cache::CacheConfig;
@@ -208,7 +207,7 @@ mod tests {
 
     #[cfg(feature = "cuda")]
     #[test]
-    fn cubecl_is_told() {
+    fn cubecl_uses_our_folder() {
         use cubecl::config::{CubeClRuntimeConfig, RuntimeConfig};
 
         keep_kernels();

@@ -108,7 +108,7 @@ impl DeviceChoice {
         }
     }
 
-    /// Whether a network's 3x3 convolutions are worked out by a kernel of our own while it plays
+    /// Whether a network's 3x3 convolutions are worked out by one of our kernels while it plays
     /// there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub fn plays_by_cuda_kernels(self, spec: &NetworkSpec) -> bool {
         let options = EvaluatorOptions::for_device(self);
@@ -129,8 +129,8 @@ impl DeviceChoice {
         compute
     }
 
-    /// Whether kernels of our own can work out a network's 3x3 convolutions and their gradients
-    /// while it learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
+    /// Whether our kernels can work out a network's 3x3 convolutions and their gradients while it
+    /// learns there. Not if the environment variable `DAGZERO_BURN_CONVOLUTION` is set.
     pub(crate) fn fits_cuda_kernels_to_learn(
         self,
         spec: &NetworkSpec,
@@ -181,8 +181,8 @@ impl DeviceChoice {
         })
     }
 
-    /// The error of a device that fails. Of a message that goes on with a whole kernel, what stands
-    /// before that.
+    /// Returns the error of a device that fails. If its message continues with the source of a
+    /// kernel, only the part before that is kept.
     pub(crate) fn failed(self, message: &str) -> NetError {
         let text = message.split("[Source]").next().unwrap_or_default().trim_end();
         let message = text.chars().take(MESSAGE_CHARS_MAX).collect();

@@ -79,8 +79,8 @@ fn ask(network: &mut dyn NetworkEvaluator, tolerance: f64) -> Result<CanaryRepor
     Ok(CanaryReport { positions: POSITIONS, logit_difference_max, tolerance })
 }
 
-/// Largest difference of a logit of `found` from what the engine that plays on the processor says
-/// of a batch.
+/// Returns the largest difference between a logit of `found` and that of the engine that plays on
+/// the processor, for a batch.
 ///
 /// # Errors
 /// If the engine does not know the network.

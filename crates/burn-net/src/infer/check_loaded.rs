@@ -14,18 +14,18 @@ use crate::infer::options::EvaluatorOptions;
 /// card answers as many as it takes at a time at least.
 const POSITIONS_AT_LOAD: usize = 3;
 
-/// How much further than the canary's a network's logits may be apart when it is loaded, for each
-/// unit of the largest of them: trained activations are larger than the canary's, and what is
-/// broken is off by as much as there is.
+/// Tolerance for a loaded network's logits, relative to the canary's, for each unit of the largest
+/// logit. Trained activations are larger than the canary's, and errors of a broken kernel are as
+/// large as the logits themselves.
 const SLACK_AT_LOAD: f64 = 10.0;
 
 /// Asks a network that was just put on a device about some positions of its game, and another
-/// engine on the processor about the same ones: Burn where our own kernels play, and these where a
-/// card does.
+/// engine on the processor about the same ones: Burn where our kernels play, and these where a card
+/// does.
 ///
 /// # Errors
-/// [`NetError::Canary`] if they do not agree, or if a logit is no number; what either engine
-/// reports.
+/// [`NetError::Canary`] if they do not agree, or if a logit is not finite. Also the errors of
+/// either engine.
 pub(crate) fn check_loaded<G: Game>(
     game: &G,
     file: &NetworkFile,

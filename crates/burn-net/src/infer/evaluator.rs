@@ -25,8 +25,8 @@ const LANE_FIRST: u64 = 64;
 /// A network on a device.
 ///
 /// For cards. On the processor [`crate::network_evaluator`] takes [`dz_cpu_net::CpuEvaluator`],
-/// several times as fast; that this runs there too is what tests compare both by, and what
-/// `dagzero bench device --device cpu` measures.
+/// which is several times as fast. This evaluator runs there too: tests compare both, and `dagzero
+/// bench device --device cpu` measures it.
 ///
 /// On the processor a position's outputs have the same bits whatever the batch, its place in it and
 /// the number of threads: every chunk has the same shape, and no operation of the network mixes its
@@ -109,8 +109,8 @@ impl BurnEvaluator {
             on_lane(lane, || {
                 let logits =
                     chunks.map(|chunk| self.run(&self.towers[lane], batch, chunk)).collect();
-                // Burn hands work over in blocks of many tasks; what is left of the last one would
-                // wait for the next batch.
+                // Burn submits work in blocks of many tasks. The rest in the last block would wait
+                // for the next batch.
                 self.device.flush().map(|()| logits)
             })
         })?;

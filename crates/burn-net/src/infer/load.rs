@@ -17,13 +17,12 @@ use crate::infer::options::EvaluatorOptions;
 use crate::precision::Precision;
 
 /// Reads a network file, checks that it fits the game, puts it on a device (on the processor with
-/// kernels of our own, on a card with Burn and one of ours), and checks that it is computed rightly
-/// there.
+/// our kernels, on a card with Burn and one of ours), and checks the answers there.
 ///
 /// # Errors
-/// [`NetError::File`] if the bytes are no network or one of another game or encoding;
-/// [`NetError::Canary`] if the device answers some positions otherwise than another engine does;
-/// what [`BurnEvaluator::load`] reports.
+/// [`NetError::File`] if the bytes are no network, or one of another game or encoding.
+/// [`NetError::Canary`] if the device's answers differ from those of another engine. Also the
+/// errors of [`BurnEvaluator::load`].
 pub fn network_evaluator<G: Game>(
     game: &G,
     bytes: &[u8],
@@ -78,7 +77,7 @@ pub fn optimistic_evaluator_on<G: Game>(
 enum Way {
     /// The tower in one kernel, where that fits; else as the next.
     Tower,
-    /// Layer by layer, convolutions by kernels of our own.
+    /// Layer by layer, convolutions by our kernels.
     Layers,
     /// Layer by layer, by Burn's operations. The processor's only way.
     Burn,
@@ -154,7 +153,7 @@ const fn is_of_device(error: &NetError) -> bool {
     )
 }
 
-/// What to tell of an attempt after which another one went well.
+/// Describes a failed attempt that was followed by one that succeeded.
 fn reason(error: &NetError) -> String {
     match error {
         NetError::Canary { device, difference, .. } => {

@@ -86,7 +86,7 @@ impl Norm for Flex {}
 #[cfg(feature = "cuda")]
 impl Norm for burn_cubecl::CubeBackend {}
 
-/// What the gradient needs of what was there: `x`, `gamma`, `mean` and `inverse`.
+/// What the backward pass keeps of the forward pass: `x`, `gamma`, `mean` and `inverse`.
 #[derive(Debug)]
 struct Normalise;
 
@@ -94,7 +94,7 @@ impl<B: Backend> Backward<B, 3> for Normalise {
     type State = ([FloatTensor<B>; 4], Batches);
 
     /// Ioffe & Szegedy 2015, the equations of section 3, with the sums as means: the gradient of
-    /// `x` is that of a centred and scaled one, less its part along `beta` and along `gamma`.
+    /// `x` is the gradient of the normalised input, less its components along `beta` and `gamma`.
     fn backward(self, ops: Ops<Self::State, 3>, gradients: &mut Gradients, _: &mut Checkpointer) {
         let gradient = gradients.consume::<B>(&ops.node);
         let ([x, gamma, mean, inverse], batches) = ops.state;

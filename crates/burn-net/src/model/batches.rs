@@ -1,8 +1,8 @@
 //! How sums over the rows of a batch are taken.
 
 /// How rows are added up: each of `boards` first, then these in `groups` of one size, then the
-/// groups. A card gives a sum over rows to one of its threads for every four columns, which adds up
-/// all there is one after another.
+/// groups. On a card, Burn gives a sum over rows to one thread for every four columns, which adds
+/// up all rows sequentially.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Batches {
     pub(crate) boards: usize,
@@ -10,7 +10,7 @@ pub(crate) struct Batches {
 }
 
 /// Most boards that are one group: more cost a launch more for each sum, and save the time in which
-/// a thread of a card adds up so many numbers. An estimate, since no card was there to measure on.
+/// a thread of a card adds up so many numbers. An estimate, not measured on a card.
 const UNGROUPED_BOARDS_MAX: usize = 256;
 
 impl Batches {

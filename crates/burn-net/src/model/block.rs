@@ -55,7 +55,7 @@ impl Block {
         last.apply(squeeze.forward(ops, t))
     }
 
-    /// What is added to `h`, and what comes then.
+    /// What is added to `h`, and the epilogue.
     fn residuals(
         &self,
         ops: &BoardOps,

@@ -142,7 +142,7 @@ impl BoardOps {
         self.batches().map(Batches::parts).filter(|_| rows == self.points() && self.area() > 1)
     }
 
-    /// What the layer of a policy takes of rows `[B * H * W, C]`: these, or whole boards,
+    /// Returns the input of a policy's layer from rows `[B * H * W, C]`: these, or whole boards,
     /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
         let by_point = self.any_size || self.policy_planes > 0;
@@ -155,9 +155,10 @@ impl BoardOps {
         if self.any_size { self.mean(x) } else { self.flatten(x) }
     }
 
-    /// `[B, A]` of what the layer of a policy gives: that, or of `[B * H * W, K]` each board's
-    /// planes in order, or of `[B * H * W, 1 + E]` the first column's numbers at the points of each
-    /// board, then the other columns' means over the board.
+    /// Returns the policy's logits `[B, A]` from the output of its layer. That output has one of
+    /// three forms. `[B, A]` is taken unchanged. `[B * H * W, K]` gives each board's planes in
+    /// order. Of `[B * H * W, 1 + E]` the first column gives a logit for each point, and the means
+    /// of the other columns over the board follow.
     pub(crate) fn policy_logits(&self, x: Tensor<2>) -> Tensor<2> {
         if self.policy_planes > 0 {
             let boards: Tensor<3> = x.reshape([self.batch, self.area(), self.policy_planes]);

@@ -91,9 +91,9 @@ pub(crate) fn loss(
     entropy(outputs.reshape(each), targets.reshape(each), shares, cuda_kernels)
 }
 
-/// The loss of squared errors 4 / (1 + e^-x) of logits x, `[rows, 1]`, against those of `values`,
-/// `[rows, 1]`, which have no gradient, by what came, `targets [rows]`: the sum over rows of Huber
-/// losses times the row's share, `[1, 1]`.
+/// The loss of squared errors 4 / (1 + e^-x) of logits x, `[rows, 1]`, against the squared errors
+/// of `values`, `[rows, 1]`, which get no gradient, with respect to `targets [rows]`: the sum over
+/// rows of Huber losses times the row's share, `[1, 1]`.
 pub(crate) fn error_loss(
     logits: Tensor<2>,
     values: Tensor<2>,
@@ -108,8 +108,8 @@ pub(crate) fn error_loss(
 }
 
 /// How much rows count for the optimistic policy, `[rows]`, 0 to 1: 1 / (1 + e^(-3 (z - 1.5))),
-/// where z says by how many standard deviations what came, `came [rows]`, was above `values`,
-/// `[rows, 1]`. `logits [rows, 1]` say the variance (`KataGo`, `metrics_pytorch.py`: short-term
+/// where z is by how many standard deviations the result, `came [rows]`, was above `values`,
+/// `[rows, 1]`. `logits [rows, 1]` give the variance (`KataGo`, `metrics_pytorch.py`: short-term
 /// optimistic policy, without its term for points).
 pub(crate) fn optimism(values: Tensor<2>, logits: Tensor<2>, came: Tensor<1>) -> Tensor<1> {
     let [rows, _] = values.dims();
@@ -145,7 +145,7 @@ pub(crate) fn entropy(
     (each * shares.reshape([rows, 1])).sum_dim(0)
 }
 
-/// What one unit of a head's number is, in plies or points; 1 where it gives no number.
+/// One unit of a head's number, in plies or points; 1 where it gives no number.
 pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
     match head.output() {
         HeadOutput::Number(Unit::Area) => spec.area() as f64,
@@ -154,8 +154,8 @@ pub(crate) fn unit(head: Head, spec: &NetworkSpec) -> f64 {
     }
 }
 
-/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. What was never
-/// visited stays at 0, since rows do not tell which moves are legal. `policy` is `[rows, A]`.
+/// Policies to the power 1/4, scaled to sum to 1 again: `KataGo`'s soft policy. A move that was
+/// never visited stays at 0, since rows do not hold which moves are legal. `policy` is `[rows, A]`.
 pub(crate) fn soften(policy: &[f32], policy_len: usize) -> Vec<f32> {
     let mut soft = Vec::with_capacity(policy.len());
     for row in policy.chunks_exact(policy_len) {

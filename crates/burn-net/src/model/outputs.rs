@@ -5,10 +5,10 @@ use dz_network_file::Head;
 
 use crate::tensors::Tensors;
 
-/// What each head says of a batch: a row for each position, or for each point of each.
+/// The outputs of each head for a batch: a row for each position, or for each point of each.
 pub(crate) type HeadOutputs = Vec<(Head, Tensor<2>)>;
 
-/// What a network says of a batch.
+/// The outputs of a network for a batch.
 #[derive(Debug)]
 pub(crate) struct Logits {
     /// `[B, A]`

@@ -142,7 +142,7 @@ impl BurnLearner {
         })
     }
 
-    /// Whether 3x3 convolutions are worked out by kernels of our own for cards.
+    /// Whether 3x3 convolutions are worked out by our kernels for cards.
     pub fn has_cuda_kernels(&self) -> bool {
         self.passes.convolve == ConvMethod::CudaKernel
     }
@@ -382,7 +382,7 @@ impl Examiner for Examination<'_> {
 }
 
 /// Runs `work` and turns Burn's panics into errors. On a GPU all work of learners goes to one
-/// stream, whatever the thread, because a CUDA graph records a single stream.
+/// stream, from any thread, because a CUDA graph records a single stream.
 fn guard<T>(choice: DeviceChoice, work: impl FnOnce() -> T) -> Result<T, NetError> {
     choice.guard(|| match choice {
         DeviceChoice::Cpu => work(),

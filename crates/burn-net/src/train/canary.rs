@@ -24,7 +24,7 @@ const LEARNING_RATE: f64 = 1e-3;
 pub struct LearningReport {
     /// What products took their factors in.
     pub precision: Precision,
-    /// Whether 3x3 convolutions were worked out by kernels of our own for cards.
+    /// Whether 3x3 convolutions were worked out by our kernels for cards.
     #[serde(rename = "on_chip")]
     pub cuda_kernels: bool,
     /// Steps that were made.
@@ -64,8 +64,8 @@ fn report(
     Ok(LearningReport { precision, cuda_kernels, steps: STEPS, difference_max, tolerance })
 }
 
-/// Losses and norm of the gradient of each step, as a run would make it; whether by kernels of our
-/// own for cards.
+/// Losses and norm of the gradient of each step, as a run would make it; whether by our kernels for
+/// cards.
 fn numbers(
     choice: DeviceChoice,
     precision: Precision,

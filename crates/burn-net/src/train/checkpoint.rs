@@ -17,7 +17,7 @@ use crate::train::learner::Optimizer;
 const FORMAT: u32 = 1;
 const KIND: &str = "checkpoint";
 
-/// What a checkpoint says of itself.
+/// A checkpoint's metadata.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {

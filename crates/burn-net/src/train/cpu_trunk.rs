@@ -1,4 +1,4 @@
-//! Stem and blocks by kernels of our own, between Burn's tensors.
+//! Stem and blocks by our kernels, between Burn's tensors.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ pub(crate) fn pack(trunk: &Trunk, layout: &Layout, weights: &Tensor<1>) -> Packe
     trunk.pack(&weights.iter().map(|(name, t)| (name.clone(), &t.data[..])).collect())
 }
 
-/// What kernels of our own made of a shard, on their way between stem and heads.
+/// What our kernels made of a shard, on their way between stem and heads.
 pub(crate) struct Forward<'a> {
     ready: Ready<'a>,
     tape: Tape,

@@ -113,7 +113,7 @@ pub struct TrainBatch {
     pub policy_weights: Vec<f32>,
     /// How much each row's outcome counts, `[B]`, 0 or more.
     pub value_weights: Vec<f32>,
-    /// What heads beside policy and value learn from; empty where the network has no such head.
+    /// Targets of heads beside policy and value; empty where the network has no such head.
     pub heads: PerHead<HeadRows>,
 }
 
@@ -171,7 +171,7 @@ pub enum ValueLoss {
     #[default]
     CrossEntropy,
     /// `(v - z)^2`, where v and z are win less loss of answer and target (Silver et al. 2017,
-    /// equation 1). It does not tell a sure draw from win and loss of equal chance.
+    /// equation 1). It does not distinguish a sure draw from win and loss of equal chance.
     Mse,
 }
 
@@ -191,7 +191,7 @@ pub struct LearnerOptions {
     pub value_loss: ValueLoss,
     /// What the value's loss counts beside the policy's, 0 or more.
     pub value_weight: f64,
-    /// What each head's loss counts, 0 or more; of no effect for heads that the network does not
+    /// Weight of each head's loss, 0 or more; of no effect for heads that the network does not
     /// have.
     pub head_weights: PerHead<f64>,
     /// What products take their factors in, forward and backward: [`Precision::F32`] or
@@ -300,7 +300,7 @@ pub struct EvaluationReport {
     pub value_accuracy: f32,
 }
 
-/// What an exported file says of itself beside its specification and step.
+/// Metadata of an exported file beside its specification and step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExportInfo {
     /// Hash of the run's effective configuration.

@@ -30,8 +30,8 @@ impl Moments {
         parameters - (self.first.clone() + decay).mul_scalar(update.learning_rate)
     }
 
-    /// Muon for the convolutions behind the first, `AdamW` for everything else: both ends of the
-    /// network and what is no matrix, as its source has it.
+    /// Muon for the convolutions behind the first, `AdamW` for everything else: the first and last
+    /// layers, and everything that is not a matrix, as in its source.
     pub(crate) fn update_muon(
         &mut self,
         parameters: &Tensor<1>,

@@ -1,7 +1,7 @@
 //! Batches through the network: forward and back to learn, forward alone to be examined.
 //!
-//! On the processor kernels of our own take stem and blocks both ways where they know the network,
-//! and Burn the heads.
+//! On the processor our kernels take stem and blocks both ways where they know the network, and
+//! Burn the heads.
 //!
 //! A batch is cut into shards. On the processor they fit the cache and run on several threads; of
 //! several cards each has one. The order of sums is that of the rows, whatever the threads and the
@@ -114,8 +114,8 @@ impl BatchPasses {
         let rows: usize = parts.iter().map(|part| part.batch.planes.len).sum();
         let batches: Vec<&TrainBatch> = parts.iter().map(|part| part.batch).collect();
         let whole = Totals::of(&self.spec, &batches);
-        // To all devices before the first has something to do: a copy waits for what its source
-        // does before.
+        // Copies go to all devices before the first gets work, because a copy waits for earlier
+        // work of its source.
         let copies: Vec<Tensor<1>> =
             self.devices.iter().map(|(_, device)| weights.clone().to_device(device)).collect();
         let mut shards = Vec::new();
@@ -148,7 +148,7 @@ impl BatchPasses {
         Pass { losses, gradient, gradient_norm: *gradient_norm }
     }
 
-    /// What a network that plays says of a batch.
+    /// Returns the outputs of a network that plays, for a batch.
     pub(crate) fn examine(&self, tower: &Tower, batch: &TrainBatch) -> EvaluationReport {
         let answers = self.each(self.shards(batch, 1), |shard| self.answer(tower, batch, shard));
         let mut policy = Vec::new();
@@ -179,8 +179,8 @@ impl BatchPasses {
     }
 
     /// Works on shards, on as many threads as there are; answers in their order. Cards are all
-    /// served by the thread that asks, since each thread would have a queue of its own on every
-    /// card; they work side by side all the same.
+    /// served by the thread that asks, since each thread would have its own queue on every card.
+    /// They still work in parallel.
     fn each<S: Send, T: Send>(&self, shards: Vec<S>, one: impl Fn(S) -> T + Send + Sync) -> Vec<T> {
         if self.devices[0].0 == DeviceChoice::Cpu && shards.len() > 1 {
             shards.into_par_iter().map(one).collect()
@@ -292,8 +292,8 @@ impl BatchPasses {
         }
     }
 
-    /// Weights of products in the format that these take; what is added or multiplied point by
-    /// point stays as it is, and so do weights that kernels of our own take.
+    /// Converts weights of products to the format that the products take. Weights that are added or
+    /// multiplied point by point keep their format, and so do weights that our kernels take.
     fn factors(&self, leaves: &Tensors) -> Parameters {
         let mut parameters = Parameters::default();
         for (name, leaf) in leaves {
@@ -309,7 +309,7 @@ impl BatchPasses {
         parameters
     }
 
-    /// Whether a parameter is of a layer of kernels of our own.
+    /// Whether a parameter is of a layer of our kernels.
     fn learns_by_cuda_kernels(&self, name: &str) -> bool {
         let size = [self.spec.height, self.spec.width];
         let shape = self.layout.convolution_of(name);

@@ -2,8 +2,8 @@
 
 use dz_config_keys::{Limits, choice, section, whole};
 section! {
-    /// `[bootstrap]`: self-play of generation 0, before there is a network; what is not named
-    /// here is as in `[selfplay]`.
+    /// `[bootstrap]`: self-play of generation 0, before there is a network. Everything else is as
+    /// in `[selfplay]`.
     pub struct BootstrapSection = "bootstrap" {
         /// What stands in for the network: `uniform` (an even game, equal priors) or `rollout`
         /// (one game of random moves a leaf, equal priors).

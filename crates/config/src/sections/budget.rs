@@ -2,7 +2,7 @@
 
 use crate::run_config::RunConfig;
 
-/// Cycles whose median tells what the next ones take.
+/// Cycles whose median wall time predicts the next ones.
 const RECENT: usize = 3;
 
 impl RunConfig {
@@ -14,10 +14,10 @@ impl RunConfig {
     /// Cycles of the run, from the wall times in milliseconds of its first ones: `run.cycles`, or
     /// as many as fit into `run.hours_max`.
     ///
-    /// A cycle is begun only if it fits, by the times that are known when it may begin: those of
-    /// the cycles before it, without the `lead_cycles` last ones; with none known it is begun. What
-    /// was begun is played to its end. So the answer follows from the times alone, whoever asks and
-    /// when, and a run that is over by its time stays so.
+    /// A cycle begins only if it fits by the times known when it may begin: those of earlier
+    /// cycles, without the last `lead_cycles`. With no known times it begins. A cycle that has
+    /// begun is played to its end. So the answer follows from the recorded times alone, whoever
+    /// asks and when, and a run that is over by its time stays over.
     pub fn cycles_planned(&self, walls_ms: impl IntoIterator<Item = u64>) -> u32 {
         let cycles_max = self.run.cycles;
         let Some(time_ms_max) = self.time_ms_max() else { return cycles_max };
@@ -41,17 +41,18 @@ impl RunConfig {
         planned
     }
 
-    /// The cycles that schedules of `cycle` are laid out over: those planned by the times that are
-    /// known when it may begin at the earliest, so that all stages, a turn that goes on after a
-    /// kill, and a replay agree.
+    /// Returns the number of cycles over which schedules of `cycle` are laid out. It is computed
+    /// from the times known when the cycle may begin at the earliest, so all stages, a resumed turn
+    /// and a replay agree.
     pub fn cycles_for(&self, cycle: u32, walls_ms: impl IntoIterator<Item = u64>) -> u32 {
         let known = cycle.saturating_sub(1 + self.lead_cycles());
         self.cycles_planned(walls_ms.into_iter().take(known as usize))
     }
 }
 
-/// What a cycle takes: the lower median of the last ones, at least 1. The first counts where there
-/// is no other; one slow cycle, such as one that compiled kernels, counts little.
+/// Returns the time of a cycle: the lower median of the last ones, at least 1. The first cycle
+/// counts only where there is no other. A single slow cycle, such as one that compiled kernels, has
+/// little influence.
 fn recent_ms(known: &[u64]) -> u64 {
     let later = if known.len() > 1 { &known[1..] } else { known };
     let mut last = later[later.len().saturating_sub(RECENT)..].to_vec();

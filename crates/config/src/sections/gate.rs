@@ -6,7 +6,8 @@ use dz_config_keys::{Limits, choice, even, real, section, whole};
 section! {
     /// `[gate]`: the match that decides whether a candidate becomes champion.
     pub struct GateSection = "gate" {
-        /// What evaluates in matches, as `selfplay.devices`; for the ratings' matches too.
+        /// Devices that evaluate in matches, as in `selfplay.devices`. They also evaluate the
+        /// ratings' matches.
         [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// Who becomes champion: `always` (every candidate), `score` (who scores at least
         /// `score_min`) or `sprt` (who is shown to be stronger by a sequential test, which ends the

@@ -17,14 +17,15 @@ section! {
         [Results, even(0, 1_000_000)] games: u32 = 40;
         /// Share of a run that rating games may take, counted in playouts of self-play and ratings
         /// so far (50 with rollouts count as one with a network; random moves and solvers count
-        /// nothing, other programs like a network), not in seconds, so that the same seed plans the
-        /// same matches on every machine. Beyond it matches are cut alike, to 4 games each at
-        /// least, and then left out from the last one on; 1 is no limit.
+        /// nothing, other programs like a network). It is not counted in seconds, so the same seed
+        /// plans the same matches on every machine. Above the share all matches are shortened
+        /// equally, to 4 games each at least, and then left out from the last one on. 1 is no
+        /// limit.
         [Results, above(0.0, 1.0)] time_share: f64 = 0.1;
         /// Playouts a move of the champion and of earlier generations.
         [Results, whole(2, 1_000_000)] playouts: u32 = 100;
         /// Whether each candidate's raw policy, which plays without a search, meets the anchors too
-        /// and is rated as `policy-NNNN`: it tells what the network has learned from what the
+        /// and is rated as `policy-NNNN`: it separates what the network has learned from what the
         /// search adds.
         [Results, Limits::Any] policy: bool = true;
         /// How many earlier champions are played: those 1, 3, 10, 2, 30, 5, 100 and 7 before, in
@@ -33,11 +34,11 @@ section! {
         [Results, whole(0, 8)] neighbours: u32 = 2;
         /// Random plies of each opening; openings are distinct.
         [Results, whole(0, 10_000)] opening_plies: u32 = 4;
-        /// The fixed opponents, which pin the Elo scale. A `solver` plays one of the moves that are
-        /// best as far as it sees, each as likely; without `depth` that is the truth, in games that
-        /// have a solver (Connect Four's takes seconds a move before ply 10: `opening_plies = 10`
-        /// makes it an anchor that is quick). Another program (`gtp`, `uci`) that is `optional` is
-        /// left out on machines that do not have it.
+        /// The fixed opponents, which pin the Elo scale. A `solver` plays an optimal move, each
+        /// equally likely; it needs a game that has a solver (Connect Four's takes seconds a move
+        /// before ply 10, so set `opening_plies = 10`). With `depth = N` it searches N plies only,
+        /// in any game. Another program (`gtp`, `uci`) that is `optional` is left out on machines
+        /// that do not have it.
         [Results, Limits::Any] anchors: Vec<Anchor> = vec![
             Anchor { name: "random".to_owned(), kind: AnchorKind::Random },
             Anchor {
@@ -66,8 +67,8 @@ pub enum AnchorKind {
     Rollout(RolloutAnchor),
     /// One of the best moves, each as likely.
     Solver {
-        /// Plies of every line that is looked at, at least 1; what is not decided by then counts as
-        /// a draw. Without it the truth, in games that have a solver.
+        /// Plies of every line that is looked at, at least 1. A line that is not decided by then
+        /// counts as a draw. Without it perfect play, in games that have a solver.
         depth: Option<u32>,
     },
     /// Another program.
@@ -114,7 +115,7 @@ pub struct EngineAnchor {
     pub command: String,
     /// Lines said to it once it runs, such as `setoption name Skill Level value 0`.
     pub setup: Vec<String>,
-    /// Seconds it is told to think about a move.
+    /// Seconds that it gets to think about a move.
     pub seconds: f64,
     /// Whether ratings do without it on machines that do not have the program.
     pub optional: bool,
@@ -157,7 +158,7 @@ const ALLOWED: &str = "an array of { name = \"...\", kind = \"random\" }, \
     \"mogo\" and selection = \"uct\" or another of search.selection, \
     { name = \"...\", kind = \"solver\" } with depth = 1 to 100 (plies looked ahead; without it the truth) or \
     { name = \"...\", kind = \"gtp\" or \"uci\", command = \"...\", seconds = 0.001 to 3600 } with \
-    setup = [\"lines said first\"] where the program needs some and optional = true where ratings \
+    setup = [\"lines sent first\"] where the program needs some and optional = true where ratings \
     may do without it, no name twice";
 
 impl Entry for Anchor {

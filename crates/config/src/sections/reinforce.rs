@@ -8,14 +8,14 @@ section! {
     /// `[reinforce]`: policy gradient and value regression between the first cycle, usually of
     /// imported games, and self-play with searches (Silver 2016, AlphaGo).
     pub struct ReinforceSection = "reinforce" {
-        /// Cycles of policy gradient, from the second cycle on; 0 is none. Moves are drawn from
+        /// Cycles of policy gradient, from the second cycle on; 0 is none. Moves are sampled from
         /// policies, without a search: the champion meets earlier networks, and its policy learns
         /// its own moves with the game's score, 0 to 1, as their weight. The value does not learn.
         [Results, whole(0, 1_000_000)] cycles: u32 = 0;
         /// Games of such a cycle (AlphaGo: 128 a step, 10,000 steps).
         [Results, whole(1, 100_000_000)] games: u32 = 2_000;
-        /// Earlier networks, the newest ones, that opponents are drawn from, for each game (AlphaGo
-        /// adds one every 500 steps).
+        /// Earlier networks, the newest ones, that opponents are sampled from, for each game
+        /// (AlphaGo adds one every 500 steps).
         [Results, whole(1, 1_000)] pool: u32 = 10;
         /// Cycles of value regression after those: the policy plays itself, and the value learns
         /// one position of each game, so that it does not learn games by heart. The policy does not
@@ -26,7 +26,7 @@ section! {
     }
 }
 
-/// What the games of a cycle are for, where moves are drawn from policies.
+/// The purpose of a cycle's games, where moves are sampled from policies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReinforcePhase {
     /// Policy gradient.
@@ -36,7 +36,8 @@ pub enum ReinforcePhase {
 }
 
 impl RunConfig {
-    /// What the games of a cycle, from 1, are for; none where searches choose the moves.
+    /// Returns the purpose of a cycle's games, from cycle 1 on; `None` where searches choose the
+    /// moves.
     pub fn reinforce_phase(&self, cycle: u32) -> Option<ReinforcePhase> {
         let reinforce = &self.reinforce;
         // The first cycle has no network to play with.

@@ -22,9 +22,10 @@ section! {
         /// Turns of the loop (self-play, shuffle, train, gate) until the run is finished. All that
         /// changes over a run, such as the learning rate, is laid out over them.
         [Results, whole(1, 1_000_000)] cycles: u32 = 12;
-        /// Hours that the run is to be over within; 0 is no limit. Pauses do not count. `cycles` is
-        /// the most then: what cycles took tells how many fit, and the learning rate and all the
-        /// rest is laid out over as many, so what comes out depends on how fast the machine is.
+        /// Hours that the run is to be over within; 0 is no limit. Pauses do not count. With a
+        /// limit, `cycles` is the maximum. The times of finished cycles determine how many fit, and
+        /// the learning rate and all other schedules end there, so results depend on the machine's
+        /// speed.
         [Results, real(0.0, 100_000.0)] hours_max: f64 = 0.0;
         /// Worker threads of each stage; 0 takes all cores.
         [Speed, whole(0, 4096)] threads: u32 = 0;

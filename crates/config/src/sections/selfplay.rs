@@ -37,7 +37,7 @@ section! {
         /// Share of the noise in the root's priors of a full search (Silver 2017: 0.25); 0 is no
         /// noise.
         [Results, real(0.0, 1.0)] dirichlet_share: f64 = 0.25;
-        /// Temperature of the move choice at the first ply: moves are drawn by visits to the
+        /// Temperature of the move choice at the first ply: moves are sampled by visits to the
         /// power of its inverse (KataGo: 0.75).
         [Results, real(0.0, 10.0)] temperature: f64 = 0.75;
         /// Temperature that the choice decays to; 0 takes the most visited move (KataGo: 0.15).
@@ -49,9 +49,9 @@ section! {
         /// decay. With a step, `temperature_halflife_plies` keeps its default, and
         /// `temperature_final` its default or 0.
         [Results, whole(0, 1_000_000)] temperature_plies: u32 = 0;
-        /// Each game starts with 0 to this many drawn plies, each count equally likely.
+        /// Each game starts with 0 to this many random plies, each count equally likely.
         [Results, whole(0, 10_000)] opening_plies_max: u32 = 4;
-        /// What they are drawn by: `random` takes each legal move as often, `policy` the network's
+        /// How they are sampled: `random` takes each legal move as often, `policy` the network's
         /// policy (KataGo), in generation 0 as `random`.
         [Results, Limits::Any] opening: OpeningSampler = OpeningSampler::Random;
         /// Temperature of that policy.
@@ -60,21 +60,21 @@ section! {
         /// off at three of them, rounded up or down by chance to whole and half points (KataGo: 1
         /// on boards of 19 rows). 0 is the same komi for all; games without komi take nothing else.
         [Results, real(0.0, 100.0)] komi_deviation: f64 = 0.0;
-        /// Share of games whose komi is drawn with `komi_deviation_wide` instead, so that networks
-        /// see games that are decided by it, too (KataGo: 0.06).
+        /// Share of games whose komi is sampled with `komi_deviation_wide` instead, so that
+        /// networks see games that are decided by it, too (KataGo: 0.06).
         [Results, real(0.0, 1.0)] komi_wide_share: f64 = 0.0;
         /// Standard deviation of those games' komi (KataGo: 12 on boards of 19 rows; as a share of
         /// the rows 6 on 9).
         [Results, real(0.0, 100.0)] komi_deviation_wide: f64 = 6.0;
         /// Share of games, from generation 1 on, that start as forks: a game of the cycle before is
-        /// followed to one of its plies, each equally likely, where another move is drawn as in an
-        /// opening (KataGo: 0.05). They have no opening of their own.
+        /// followed to one of its plies, each equally likely, where another move is sampled as in
+        /// an opening (KataGo: 0.05). They have no opening of their own.
         [Results, real(0.0, 1.0)] fork_share: f64 = 0.0;
         /// Share of games, from generation 1 on, that are not played: a game of the window is
-        /// followed move by move, and each of its plies that had a full search gets one by the
-        /// champion of today, for another policy target and root value (Schrittwieser 2020,
-        /// appendix H, Reanalyze: 0.8 of what is trained on). They count and train as games do,
-        /// beside the games themselves.
+        /// followed move by move, and each of its plies that had a full search gets a new one by
+        /// the current champion, with a new policy target and root value (Schrittwieser 2020,
+        /// appendix H, Reanalyze: 0.8 of the training data). Reanalyzed games count and train like
+        /// played ones, and the original games stay.
         [Results, below(0.0, 1.0)] reanalyse_share: f64 = 0.0;
         /// Share of a game's weight that its full searches have by surprise: by how far each one's
         /// policy target is from the priors it started with (Kullback-Leibler; KataGo: 0.5). The
@@ -83,27 +83,28 @@ section! {
         /// Plies after which a game is ended, in self-play and in matches.
         [Results, whole(1, 1_000_000)] plies_max: u32 = 1_000;
         /// Value below which players of generation 1 and later resign, where it and that of their
-        /// best move are lower: `{ fixed = v }`, or `{ adaptive = v }`, v or what keeps wrong
-        /// resignations rare, whichever is lower (Silver 2017, Methods, "Self-play").
-        /// `{ best_move = v }` resigns at once where the best move's value is lower, whatever the
-        /// root's is (AlphaGo: -0.8, a chance of 10 %; Silver 2016, Methods); `off` plays every
-        /// game to its end.
+        /// best move are lower: `{ fixed = v }`, or `{ adaptive = v }`, where the threshold is v,
+        /// or lower if that is needed to keep wrong resignations rare (Silver 2017, Methods,
+        /// "Self-play"). `{ best_move = v }` resigns where the best move's value is lower, without
+        /// regard to the root's (AlphaGo: -0.8, a chance of 10 %; Silver 2016, Methods); `off`
+        /// plays every game to its end.
         [Results, Limits::Any] resign: Resign = Resign::Off;
         /// Own turns in a row that must be below it; the next one then resigns (AlphaGo Zero: 1;
         /// KataGo's matches: 5). `{ best_move = v }` needs no second turn.
         [Results, whole(1, 255)] resign_turns: u32 = 2;
-        /// Share of games, drawn by their seeds, that are played to their ends to measure wrong
+        /// Share of games, sampled by their seeds, that are played to their ends to measure wrong
         /// resignations (Silver 2017: 0.1).
         [Results, real(0.0, 1.0)] resign_play_on_share: f64 = 0.1;
         /// Share of games without resignation that `adaptive` lets a player resign in who did not
         /// lose; it stays below (Silver 2017: 0.05).
         [Results, above(0.0, 1.0)] resign_false_positives_max: f64 = 0.05;
-        /// Games without resignation that `adaptive` takes into account, those of the newest
-        /// cycles, whole cycles at a time; before there are as many nobody resigns.
+        /// Games without resignation that `adaptive` takes into account, from the newest cycles,
+        /// whole cycles at a time. Until there are that many, nobody resigns.
         [Results, whole(1, 100_000_000)] resign_games_min: u32 = 400;
-        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided, from
-        /// where the values of `soft_resign_plies` plies in a row all say the same winner with more
-        /// than v (KataGo: 0.9). They are played to their ends, so no outcome is lost.
+        /// Soft resignation: `{ above = v }` gives less to games that are as good as decided: from
+        /// the point where the values of `soft_resign_plies` plies in a row all favour the same
+        /// winner with more than v (KataGo: 0.9). They are played to their ends, so no outcome is
+        /// lost.
         [Results, Limits::Any] soft_resign: SoftResign = SoftResign::Off;
         /// Plies in a row, of both players, the least certain of which counts (KataGo: 3).
         [Results, whole(1, 255)] soft_resign_plies: u32 = 3;
@@ -160,7 +161,7 @@ choice_or_number! {
 }
 
 choice! {
-    /// What the moves of an opening are drawn by.
+    /// How the moves of an opening are sampled.
     pub enum OpeningSampler {
         /// Each legal move as often.
         Random = "random",

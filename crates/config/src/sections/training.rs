@@ -6,8 +6,8 @@ use dz_config_keys::{Limits, SameOr, above, below, choice, real, section, whole}
 section! {
     /// `[training]`: how the network learns.
     pub struct TrainingSection = "training" {
-        /// What trains, such as `["cuda:0"]`; several cards share each batch. Empty is
-        /// `run.device`. Another number of cards sums in another order.
+        /// Devices that train, such as `["cuda:0"]`; several cards share each batch. Empty is
+        /// `run.device`. The order of sums depends on the number of cards.
         [Results, Limits::Any] devices: Vec<DeviceChoice> = Vec::new();
         /// What products take their factors in, forward and backward: `f32`, `bf16` (16 bits, with
         /// weights, optimizer, batch norm and losses in 32), or `auto`: `bf16` on a card and `f32`
@@ -15,7 +15,7 @@ section! {
         [Results, Limits::Any] precision: TrainingPrecision = TrainingPrecision::Auto;
         /// Rows a step.
         [Results, whole(2, 1_000_000)] batch: u32 = 256;
-        /// Rows that are trained on for each new row, repetitions counted. A cycle draws a row of
+        /// Rows that are trained on for each new row, repetitions counted. A cycle samples a row of
         /// its window once at most, so the first cycles, whose windows are small, may have fewer.
         [Results, above(0.0, 1000.0)] rows_per_new_row: f64 = 4.0;
         /// Passes over all games that were read from records (`dagzero import`), in the first cycle
@@ -24,10 +24,10 @@ section! {
         [Results, whole(1, 10_000)] import_epochs: u32 = 4;
         /// Rows that a cycle trains on at most.
         [Results, whole(2, 1_000_000_000_000)] rows_max: u64 = 10_000_000;
-        /// What turns gradients into steps: `adamw` (Loshchilov and Hutter 2019), `sgd` with
-        /// momentum, or `muon` (Jordan 2024) for the convolutions behind the first, with steps of
-        /// the size of AdamW's (Liu et al. 2025), and `adamw` for the rest. `adamw` is what the
-        /// presets are measured with.
+        /// The optimizer: `adamw` (Loshchilov and Hutter 2019), `sgd` with momentum, or `muon`
+        /// (Jordan 2024) for the convolutions behind the first, with steps of the size of AdamW's
+        /// (Liu et al. 2025), and `adamw` for the rest. `adamw` is what the presets are measured
+        /// with.
         [Fixed, Limits::Any] optimizer: Optimizer = Optimizer::AdamW;
         /// Share of the past that momentum keeps, with `sgd` (KataGo: 0.9) and `muon` (Jordan 2024:
         /// 0.95); `adamw` takes no notice of it.
@@ -51,18 +51,18 @@ section! {
         /// Share of the averaged weights (EMA) that a step keeps; 0 exports the last weights.
         [Results, below(0.0, 1.0)] ema_decay: f64 = 0.995;
         /// What the value learns by: `cross_entropy` of win, draw and loss, or `mse`, the squared
-        /// error of win less loss (Silver 2017, equation 1). With `mse` nothing tells a draw from
-        /// win and loss of equal chance. The metric `value_mse`, a quarter of the squared error, is
-        /// measured with both.
+        /// error of win less loss (Silver 2017, equation 1). With `mse` a draw cannot be
+        /// distinguished from win and loss of equal chance. The metric `value_mse`, a quarter of
+        /// the squared error, is measured with both.
         [Results, Limits::Any] value_loss: ValueLoss = ValueLoss::CrossEntropy;
         /// Weight of the value's loss beside the policy's cross-entropy.
         [Results, real(0.0, 100.0)] value_weight: f64 = 1.0;
         /// Share of the search's root value in the value target, the rest is the outcome. Half is
         /// ahead on Connect Four's own board, and level on 5x4 (benchmarks/ablation.md).
         [Results, real(0.0, 1.0)] value_mix: f64 = 0.5;
-        /// What that share has become by the last cycle, linear over the cycles; `same` leaves it.
-        /// Outcomes are noisy but never wrong, root values are as good as the network: the share
-        /// may rise with it (KataGo and AlphaZero take outcomes alone).
+        /// That share in the last cycle, linear over the cycles; `same` keeps it constant. Outcomes
+        /// are noisy but never wrong. Root values are as good as the network, so the share may rise
+        /// with it (KataGo and AlphaZero take outcomes alone).
         [Results, real(0.0, 1.0)] value_mix_final: SameOr<f64> = SameOr::Same;
         /// Rows that the validation losses of a cycle are taken over at most; 0 measures none.
         [Results, whole(0, 1_000_000_000)] validation_rows_max: u64 = 20_000;

@@ -1,8 +1,8 @@
-//! `[window]`: the games that training draws from.
+//! `[window]`: the games that training samples from.
 
 use dz_config_keys::{above, below, section, whole};
 section! {
-    /// `[window]`: the newest rows, which training draws from.
+    /// `[window]`: the newest rows, which training samples from.
     ///
     /// With `N` rows played so far, `s = scale`, `E = exponent` and `x = N - rows_min + s`, the
     /// window holds `(x^E - s^E) / (E s^(E-1)) * rows_per_new_row + rows_min` rows, within
@@ -20,7 +20,7 @@ section! {
         [Results, above(0.0, 1.0)] rows_per_new_row: f64 = 0.4;
         /// Rows `s` after which the growth slows down (KataGo's `taper_window_scale`).
         [Results, whole(1, 1_000_000_000_000)] scale: u64 = 10_000;
-        /// Share of the games whose rows are kept for validation; games are drawn, not rows.
+        /// Share of the games whose rows are kept for validation; games are sampled, not rows.
         [Fixed, below(0.0, 0.5)] validation_share: f64 = 0.05;
     }
 }

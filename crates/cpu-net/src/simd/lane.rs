@@ -62,7 +62,7 @@ pub(crate) trait Simd: Copy {
     /// The larger of each and 0.
     #[inline(always)]
     fn relu(self, x: Self::V) -> Self::V {
-        // In this order a number that is none stays: the processor answers the second then.
+        // In this order NaN stays: the processor returns the second operand then.
         self.max(self.splat(0.0), x)
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! A value of [`x86::Avx512`] or [`x86::Avx2`] exists only after its instructions were found, so
 //! their methods are safe to call. Work is written once, as a [`Task`] over any [`Simd`], and is
-//! compiled for each kind of vectors; what a task calls has to be `#[inline(always)]` to be
-//! compiled with it.
+//! compiled for each kind of vectors; functions that a task calls have to be `#[inline(always)]` to
+//! be compiled with it.
 //!
 //! AVX-512, AVX2 and NEON round alike, operation by operation: all have fused multiply-add and all
 //! see sixteen independent numbers. So their bits are equal. The portable kind multiplies and adds

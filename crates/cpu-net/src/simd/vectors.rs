@@ -66,7 +66,7 @@ impl Vectors {
         }
     }
 
-    /// The name of what results depend on: kinds that round alike have the same name.
+    /// Returns a name for the rounding. Kinds that round alike have the same name.
     pub(crate) fn rounding(self) -> &'static str {
         match self {
             #[cfg(target_arch = "x86_64")]

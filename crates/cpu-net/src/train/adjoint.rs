@@ -7,8 +7,9 @@ use crate::winograd::POINTS;
 
 /// That of gradients of a convolution's outputs.
 ///
-/// From the gradients of `M` outputs to those of the values at `M + 2` points: at p the sum of p^j
-/// times that of output j, at infinity that of the last.
+/// Maps the gradients of `M` outputs to the gradients of the values at `M + 2` points. At point p
+/// it is the sum over j of p^j times the gradient of output j; at infinity it is the gradient of
+/// the last output.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OfGradients;
 

@@ -1,5 +1,5 @@
-//! What is done to each number of some boards. Lanes of channels are the outer loop, so that what
-//! belongs to a channel stays in registers.
+//! Elementwise operations on some boards. Lanes of channels are the outer loop, so values of a
+//! channel stay in registers.
 
 use std::ops::Range;
 

@@ -20,8 +20,8 @@ use crate::winograd::{Spread, Tiling};
 /// batch norm in place of each convolution's `bias`.
 pub type Parameters<'a> = BTreeMap<String, &'a [f32]>;
 
-/// Trains stem and blocks on the processor, by kernels of our own: everything of a network before
-/// its heads, which are left to whoever has derivatives of many kinds of losses.
+/// Trains stem and blocks on the processor, by our kernels: everything of a network before its
+/// heads. The heads are left to the caller, who has the derivatives of the losses.
 #[derive(Debug)]
 pub struct Trunk {
     pub(super) spec: NetworkSpec,
@@ -48,8 +48,8 @@ pub(super) struct PackedBlock {
 }
 
 impl Trunk {
-    /// For networks of residual blocks, with or without global pooling; none where there are
-    /// bottlenecks or squeeze-excitation, for which there are no kernels here.
+    /// For networks of residual blocks, with or without global pooling. `None` for bottlenecks or
+    /// squeeze-excitation, which have no kernels here.
     pub fn new(spec: &NetworkSpec) -> Option<Self> {
         Self::with_vectors(spec, Vectors::available()[0])
     }

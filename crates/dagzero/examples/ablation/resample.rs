@@ -34,7 +34,7 @@ pub(crate) fn interval(positions: usize, statistic: impl Fn(&[usize]) -> f64) ->
     Interval { value, lo95: at(0.025), hi95: at(0.975) }
 }
 
-/// Mean of a field over the positions drawn.
+/// Mean of a field over the sampled positions.
 pub(crate) fn mean<T>(outcomes: &[T], draw: &[usize], field: impl Fn(&T) -> f64) -> f64 {
     draw.iter().map(|&index| field(&outcomes[index])).sum::<f64>() / draw.len() as f64
 }

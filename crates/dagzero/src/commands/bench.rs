@@ -9,7 +9,7 @@ use crate::Exit;
 
 /// Measure sizes and speeds on this machine
 ///
-/// Prints one row a figure. benchmarks/ keeps the tables, with what they were measured on.
+/// Prints one row a figure. benchmarks/ keeps the tables, with the machines they were measured on.
 ///
 /// Where `DAGZERO_PYTHON` names a Python that has them (pip), others are measured beside ours, a
 /// sample of one and a sample of the other in turns: `open_spiel` by `rules` and `search`,
@@ -33,7 +33,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let mut printer = Printer { out, json: args.json, rows: 0 };
     let games = games(args)?;
     let measured = measure(&args.what, &games, &mut |row| printer.row(&row));
-    // A list that was begun ends whatever happens, so that what was measured before can be read.
+    // A list that was begun is closed whatever happens, so that the rows measured before a failure
+    // can be read.
     if measured.is_ok() || printer.rows > 0 {
         printer.end()?;
     }

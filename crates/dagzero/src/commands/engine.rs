@@ -30,7 +30,7 @@ use crate::{Exit, exit::UsageError};
 ///
 /// A move's search ends at --playouts, --seconds, or its share of the clock that the front end has
 /// set, whichever comes first; without any of them after 400 playouts. `rollout:N` and `uniform:N`
-/// bring their N. What a search found is kept for the next moves, the opponent's too.
+/// bring their N. The tree is kept for the next moves, the opponent's too.
 ///
 /// In UCI, `go nodes` goes before --playouts, and `go depth` is no limit; everything else of `go`
 /// is. In Go areas are counted with every stone alive; two passes end the game, and moves after
@@ -81,7 +81,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let table = &args.table;
     let mut found = args.champion.find(args.player.as_ref(), args.playouts.unwrap_or(PLAYOUTS))?;
     let is_uci = args.protocol == ProtocolName::Uci;
-    // UCI has no other game, so a player of any need not be told.
+    // UCI has no other game, so a player of any game needs none here.
     let chess: GameSpec = "chess".parse()?;
     let otherwise = (is_uci && found.game.is_none()).then_some(&chess);
     let spec = game_of(table.game.as_ref().or(otherwise), std::slice::from_ref(&found))?;

@@ -11,7 +11,7 @@ use crate::Exit;
 /// Show a position: mover, legal moves, outcome, keys and board, as JSON
 ///
 /// Moves are separated by spaces and written as the game's community writes them, in either case
-/// (`dagzero rules` tells the notation); columns of Connect Four may stand without spaces. An
+/// (`dagzero rules` shows the notation); columns of Connect Four may stand without spaces. An
 /// illegal list is an error, exit code 2, with nothing on standard output.
 ///
 /// With --batch, each line of standard input is a list of moves and each line of the output is its

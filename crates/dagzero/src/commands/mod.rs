@@ -91,8 +91,7 @@ struct Line<G: Game> {
 }
 
 impl<G: Game> Line<G> {
-    /// Plays a list of moves from `start`; the first that is not legal is an error that tells
-    /// which.
+    /// Plays a list of moves from `start`. The first that is not legal is an error that names it.
     fn play(game: &G, start: G::State, list: &str) -> anyhow::Result<Self> {
         let mut line = Self { state: start, history: G::History::default(), moves: Vec::new() };
         for text in game.split_moves(list) {

@@ -12,7 +12,7 @@ use dz_store::{Ledger, ObjectRef, PlayerName, Run};
 use super::rollout_settings::{search_with, shown};
 use crate::{drive, exit::UsageError};
 
-/// A player, and what its run or file says beside.
+/// A player, with other data of its run or file.
 #[derive(Clone, Debug)]
 pub(crate) struct Found {
     /// Who plays.
@@ -66,7 +66,7 @@ pub(super) fn find_file_or_run(
     Ok(None)
 }
 
-/// What is shown of keys behind a player's name, by which players of a match are told apart.
+/// The keys shown behind a player's name, which distinguish the players of a match.
 pub(super) fn shown_keys(keys: &[String]) -> String {
     keys.iter().flat_map(|key| [",".to_owned(), shown(key)]).collect()
 }

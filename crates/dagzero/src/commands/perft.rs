@@ -20,7 +20,7 @@ pub(crate) struct Args {
     #[command(flatten)]
     line: LineArgs,
     /// Plies to look ahead
-    // A line of play is walked on the stack; nobody counts further than a game is long.
+    // A line of play is walked on the stack. No count goes deeper than a game is long.
     #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=1000))]
     depth: u32,
 }

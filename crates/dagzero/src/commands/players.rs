@@ -91,17 +91,16 @@ impl ChampionArgs {
     }
 }
 
-/// The one game that all players are for, or can play: the one given; without it that of a player
-/// whose network is for one board; without such that of the first.
+/// Returns the one game that all players can play: the given one; else that of a player whose
+/// network is for one board; else that of the first player.
 pub(super) fn game_of(given: Option<&GameSpec>, found: &[Found]) -> anyhow::Result<GameSpec> {
     let games = |any_size: bool| {
         let some = found.iter().filter(move |found| found.any_size == any_size);
         some.filter_map(|found| found.game.as_ref())
     };
     let first = given.into_iter().chain(games(false)).chain(games(true)).next();
-    let first = first.ok_or_else(|| {
-        UsageError("no player is of a game; say which one with --game".to_owned())
-    })?;
+    let first =
+        first.ok_or_else(|| UsageError("no player has a game; name one with --game".to_owned()))?;
     let canonical = canonical_spec(first)?;
     for player in found {
         if let Some(other) = player.other_game(&canonical)? {
@@ -178,7 +177,7 @@ impl PlayerArg {
             Self::Random => MatchPlayer { name: "random".to_owned(), kind: PlayerKind::Random },
             Self::Rollout { playouts, settings } => {
                 let section = rollout_settings(settings).map_err(UsageError)?;
-                // Its name is what tells players of a match apart.
+                // Its name distinguishes it from the other players of a match.
                 let name = format!("rollout-{playouts}{}", shown_keys(settings));
                 rollout_player(&name, &section, *playouts)
             }
@@ -254,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn players_are_told_apart() {
+    fn players_are_distinguished() {
         let parse = |text: &str| text.parse::<PlayerArg>();
         assert_eq!(parse("random"), Ok(PlayerArg::Random));
         let rollout = |playouts, settings: &[&str]| {

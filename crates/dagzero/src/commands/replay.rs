@@ -52,7 +52,7 @@ struct Outcome {
     evaluator_here: String,
     /// Whether it was played in another run, so that only rules and outcome can be checked.
     imported: bool,
-    /// Whether its moves were drawn from policies, so that only rules and outcome can be checked.
+    /// Whether its moves were sampled from policies, so that only rules and outcome can be checked.
     drawn: bool,
     /// Whether the configuration that decides results is still the record's.
     same_configuration: bool,
@@ -108,7 +108,7 @@ impl RecordedGame {
             let header = reader.header().clone();
             let mut games = reader.games();
             let record = games.nth((number - first) as usize);
-            let record = record.context("the shard has fewer games than the ledger says")??;
+            let record = record.context("the shard has fewer games than the ledger states")??;
             let champions = state.cycles.values().filter_map(|cycle| cycle.champion.as_ref());
             let champion = champions.clone().find(|c| c.generation == shard.generation).cloned();
             let shard = shard.object.path.clone();

@@ -14,10 +14,10 @@ use crate::{Exit, drive, exit::UsageError, shown::Shown};
 
 /// Write the report of a run: one HTML page, and its numbers as JSON and CSV
 ///
-/// The page is one file without scripts; it needs no network. A run that is under way or damaged
-/// has a report too: what is missing is named in it. It is written into the run's directory, or to
-/// the file that --out names: with that, a run that one may only read has a report. Where the
-/// directory takes no page, --json and --markdown print all the same.
+/// The page is one file without scripts; it needs no network. A running or damaged run has a report
+/// too, which names what is missing. It is written into the run's directory, or to the file that
+/// --out names, for example if the run is read-only. --json and --markdown print even if the page
+/// cannot be written.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero report data/connect4-quick\n  \

@@ -90,7 +90,7 @@ pub(crate) struct ResumeArgs {
     /// The run's directory, or the mailbox of a run
     #[arg(value_name = "RUN")]
     run: String,
-    /// Where the run of a mailbox goes; one that is there already goes on as it is
+    /// Directory for the run of a mailbox. A run that is there already continues unchanged
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// Take the run over from a home that seems to be alive: it ends

@@ -17,8 +17,8 @@ const NODES: u32 = 1 << 19;
 
 /// Leaves in flight that a thread's network evaluates together, and most of all threads. Two
 /// batches a thread are out, so that none waits for the search; AlphaGo Zero had batches of 8 as
-/// well (Silver et al. 2017, Methods, "Expand and evaluate"). What leaves in flight cost in moves
-/// is too little for the positions of `benchmarks/engine.md` to show.
+/// well (Silver et al. 2017, Methods, "Expand and evaluate"). The loss of strength by leaves in
+/// flight is too small to show on the positions of `benchmarks/engine.md`.
 const LEAVES_A_BATCH: usize = 8;
 const LEAVES_MAX: usize = 64;
 

@@ -26,7 +26,7 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
         Stage::Driver => anyhow::bail!("the driver is no stage; use `dagzero run`"),
     }?;
     if stage == Stage::Selfplay && end == StageEnd::Finished {
-        tell_workers(args)?;
+        notify_workers(args)?;
     }
     Ok(match end {
         StageEnd::NotOurs | StageEnd::Stopped | StageEnd::Interrupted | StageEnd::Reconfigured => {
@@ -36,11 +36,11 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
     })
 }
 
-/// Tells the workers of a finished run, if it has any, that it is finished.
-fn tell_workers(args: &StageArgs) -> anyhow::Result<()> {
+/// Publishes to the workers of a finished run, if it has any, that it is finished.
+fn notify_workers(args: &StageArgs) -> anyhow::Result<()> {
     let run = Run::open(&args.run)?;
     let ledger = Ledger::open(&run)?;
     let config = InForce::of(&run, ledger.state())?.config;
-    // Signals are listened to already: where one comes now, the next start tells them.
+    // Signals are handled already: if one arrives now, the next start publishes it.
     dz_selfplay::finish_mailbox(&run, &config, &Stop::new())
 }

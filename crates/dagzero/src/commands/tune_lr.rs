@@ -16,8 +16,8 @@ use crate::{Exit, drive, exit::UsageError};
 /// Trains a fresh network on the rows of the run's newest cycle, which are not changed, at rates
 /// that grow from step to step until the loss rises far above its least (Smith's range test), and
 /// suggests a tenth of the rate at which it was least. Without a rise it suggests nothing. With
-/// --overfit a fresh network learns one batch by heart instead, at the configured rate: what cannot
-/// do that will not learn games; exits 1 then.
+/// --overfit a fresh network learns one batch by heart instead, at the configured rate. A network
+/// that cannot do that will not learn games either, and the command exits 1.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero tune-lr data/connect4-quick\n  \
     dagzero tune-lr data/connect4-quick --set training.optimizer=muon --set network.channels=64\n  \
@@ -130,7 +130,7 @@ impl Tuned<'_> {
             )?,
             None => writeln!(
                 out,
-                "\nThe loss was least at {:.1e} and was not seen to rise after that, so this test cannot tell a safe rate: try \
+                "\nThe loss was least at {:.1e} and was not seen to rise after that, so this test cannot find a safe rate: try \
                  a larger --to, or more --steps",
                 test.least
             )?,

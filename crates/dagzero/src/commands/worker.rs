@@ -22,7 +22,7 @@ const MAILBOX: &str = "A folder that the run's machine sees, too, or s3://BUCKET
 /// it began and end. Nothing is kept on this machine but networks.
 ///
 /// Exit codes: 0, the run is finished; 75, start it again; 78, this program or machine may not play
-/// for the run, and says why.
+/// for the run, and a message names the reason.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero run configs/connect4-quick.toml --set workers.mailbox=/mnt/shared/connect4\n  \

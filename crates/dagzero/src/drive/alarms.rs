@@ -1,4 +1,4 @@
-//! Alarms while a run goes on: told once when they appear and once when they end, on the terminal
+//! Alarms of a running run: reported once when they appear and once when they end, on the terminal
 //! and as lines of `metrics/driver.jsonl`.
 
 use std::collections::BTreeMap;
@@ -7,19 +7,19 @@ use dz_report::{AlarmChange, AlarmLine, Finding, Severity, changes, in_force};
 use dz_stage::{Event, EventSink};
 use dz_store::{MetricsWriter, Run, Stage};
 
-/// The alarms and warnings that the driver has told and that are not over, by name.
-pub(crate) fn told(run: &Run) -> anyhow::Result<BTreeMap<String, AlarmLine>> {
+/// Returns the alarms and warnings, by name, that the driver has reported and that have not ended.
+pub(crate) fn open_alarms(run: &Run) -> anyhow::Result<BTreeMap<String, AlarmLine>> {
     Ok(in_force(run.metrics::<AlarmLine>(Stage::Driver)?))
 }
 
-/// Tells what `findings` after `cycle` change.
-pub(super) fn tell(
+/// Reports the alarms that `findings` after `cycle` raise, change or end.
+pub(super) fn report_changes(
     run: &Run,
     findings: &[Finding],
     cycle: u32,
     events: &EventSink,
 ) -> anyhow::Result<()> {
-    let lines = changes(&told(run)?, findings, cycle);
+    let lines = changes(&open_alarms(run)?, findings, cycle);
     if lines.is_empty() {
         return Ok(());
     }
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_driver_that_starts_again_tells_nothing_twice() {
+    fn a_restarted_driver_reports_nothing_twice() {
         let folder = tempfile::tempdir().unwrap();
         let run = Run::create(folder.path().join("run"), "format = 1\n").unwrap();
         let (send, receive) = mpsc::channel();
@@ -78,15 +78,15 @@ mod tests {
             threshold: "always",
             advice: "Look.",
         };
-        tell(&run, &[finding(Severity::Alarm)], 4, &sink).unwrap();
+        report_changes(&run, &[finding(Severity::Alarm)], 4, &sink).unwrap();
         assert_eq!(events(&receive), [("gate-stuck".to_owned(), false)]);
         // Another process: all that it knows is the file.
-        tell(&run, &[finding(Severity::Alarm)], 5, &sink).unwrap();
+        report_changes(&run, &[finding(Severity::Alarm)], 5, &sink).unwrap();
         assert_eq!(events(&receive), []);
-        assert_eq!(told(&run).unwrap()["gate-stuck"].cycle, 4);
-        tell(&run, &[finding(Severity::Fine)], 6, &sink).unwrap();
+        assert_eq!(open_alarms(&run).unwrap()["gate-stuck"].cycle, 4);
+        report_changes(&run, &[finding(Severity::Fine)], 6, &sink).unwrap();
         assert_eq!(events(&receive), [("gate-stuck".to_owned(), true)]);
-        assert!(told(&run).unwrap().is_empty());
+        assert!(open_alarms(&run).unwrap().is_empty());
         assert_eq!(run.damaged_metrics(Stage::Driver).unwrap(), 0);
     }
 }

@@ -55,7 +55,7 @@ impl Home {
         };
         let mirror = if config.workers.mirror { open(&lease, run, stop, &mut say)? } else { None };
         let (end, ends) = channel();
-        let (tell, notes) = channel();
+        let (sender, notes) = channel();
         let failure = Failure::default();
         let keeper = Keeper {
             every: if lease.mailbox().is_folder() { FOLDER_EVERY } else { BUCKET_EVERY },
@@ -63,7 +63,7 @@ impl Home {
             mirror,
             renewed: Cell::new(Instant::now()),
             is_in_trouble: false,
-            tell,
+            sender,
             failure: Arc::clone(&failure),
             stop: stop.clone(),
         };
@@ -133,7 +133,7 @@ struct Keeper {
     renewed: Cell<Instant>,
     /// Whether the mailbox failed last time.
     is_in_trouble: bool,
-    tell: Sender<String>,
+    sender: Sender<String>,
     failure: Failure,
     stop: Stop,
 }
@@ -161,15 +161,15 @@ impl Keeper {
             }
             if begun.elapsed() > PATIENCE {
                 let text = "the mailbox still fails; its mirror of the run is not up to date";
-                let _ = self.tell.send(text.to_owned());
+                let _ = self.sender.send(text.to_owned());
                 return;
             }
             thread::sleep(AGAIN);
         }
     }
 
-    /// Checks that this process is still the home, and mirrors what is new in the run. Returns
-    /// whether the mirror has all of it.
+    /// Checks that this process is still the home, and mirrors new files of the run. Returns
+    /// whether the mirror is complete.
     fn round(&mut self) -> Result<bool, MirrorError> {
         let (lease, renewed, stop) = (&self.lease, &self.renewed, &self.stop);
         let renew = || -> Result<bool, MailboxError> {
@@ -198,7 +198,8 @@ impl Keeper {
         match round {
             Ok(_) => {
                 if std::mem::replace(&mut self.is_in_trouble, false) {
-                    let _ = self.tell.send("the mirror in the mailbox is updated again".to_owned());
+                    let _ =
+                        self.sender.send("the mirror in the mailbox is updated again".to_owned());
                 }
                 false
             }
@@ -210,7 +211,7 @@ impl Keeper {
             Err(error) => {
                 if !std::mem::replace(&mut self.is_in_trouble, true) {
                     let text = format!("{error}; the run goes on without its mirror meanwhile");
-                    let _ = self.tell.send(text);
+                    let _ = self.sender.send(text);
                 }
                 false
             }

@@ -31,7 +31,7 @@ use dz_stage::{
 };
 use dz_store::{Entry, Pause, RunState, Stage};
 
-pub(crate) use alarms::told;
+pub(crate) use alarms::open_alarms;
 pub(crate) use load::load_config;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
@@ -51,8 +51,9 @@ use progress::CycleLines;
 
 /// How long the driver waits before it writes again to a disk that took nothing.
 const DISK_PAUSE: Duration = Duration::from_secs(2);
-/// What the driver leaves between two reports, in times of what one took: after many short cycles a
-/// report takes longer than a cycle, and the driver is to hear its stages and a Ctrl-C in between.
+/// Pause of the driver between two reports, as a multiple of the time that a report took. After
+/// many short cycles a report takes longer than a cycle, and the driver must react to its stages
+/// and to Ctrl-C in between.
 const REPORT_REST: u32 = 9;
 
 /// Drives the run at `dir` under `config` until it is finished or somebody asks to stop. A new run
@@ -79,7 +80,7 @@ pub(crate) fn drive(
     let page = prepared.run.root().join(dz_store::layout::REPORT);
     writeln!(out, "run     {}", prepared.run.root().display())?;
     writeln!(out, "report  {}", page.display())?;
-    tell_start(&prepared, out)?;
+    print_start(&prepared, out)?;
     out.flush()?;
     let word = programs.settle(&prepared.run, prepared.ledger.state(), &prepared.config)?;
     let written = report(&prepared.run).and_then(|page| write_report(&prepared.run, &page));
@@ -124,8 +125,8 @@ fn status_text(prepared: &Prepared) -> String {
     format!("{} of {planned}, generation {}", state.turn(), state.generation())
 }
 
-/// Says in a few lines what is about to happen.
-fn tell_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
+/// Prints in a few lines what is about to happen.
+fn print_start(prepared: &Prepared, out: &mut dyn Write) -> anyhow::Result<()> {
     let config = &prepared.config;
     let state = prepared.ledger.state();
     let game = state.started.as_ref().map_or(&config.run.game, |info| &info.game);
@@ -200,14 +201,14 @@ fn supervise(
                 notifier.status(status_text(prepared));
                 rests_until = rests_until.max(Instant::now() + REPORT_REST * begun.elapsed());
                 if again_at.take().is_some() {
-                    prepared.lock.tell_pause(None);
+                    prepared.lock.note_pause(None);
                     events.note(Stage::Driver, "goes on: the disk takes files again".to_owned());
                 }
             }
             Err(error) if DiskTrouble::of(&error).is_some() => {
                 if again_at.is_none() {
                     let reason = trouble_text(&error);
-                    prepared.lock.tell_pause(Some(Pause::now(reason.clone())));
+                    prepared.lock.note_pause(Some(Pause::now(reason.clone())));
                     let text = format!("PAUSED: {reason}. The driver tries again by itself");
                     events.note(Stage::Driver, text);
                 }
@@ -257,7 +258,7 @@ fn follow(
         events.note(Stage::Driver, line);
     }
     let done = prepared.ledger.state().cycles_done;
-    alarms::tell(&prepared.run, &report_so_far.findings, done, events)?;
+    alarms::report_changes(&prepared.run, &report_so_far.findings, done, events)?;
     if is_over {
         // The last report, with the verdict, is written when the stages have ended.
         prepared.ledger.append(Entry::Finished { verdict: report_so_far.verdict() })?;

@@ -12,14 +12,14 @@ pub(super) struct Notifier {
     /// The time between watchdog messages, a third of `WatchdogSec`.
     every: Option<Duration>,
     /// When the last watchdog message was sent.
-    told: Option<Instant>,
+    reported: Option<Instant>,
     status: String,
 }
 
 impl Notifier {
     pub(super) fn new() -> Self {
         let every = sd_notify::watchdog_enabled().map(|time| time / 3);
-        Self { every, told: None, status: String::new() }
+        Self { every, reported: None, status: String::new() }
     }
 
     /// Reports that the run is open and its stages are about to start.
@@ -38,10 +38,10 @@ impl Notifier {
 
     /// Reports that the driver is not stuck. Its loop calls this several times a second.
     pub(super) fn alive(&mut self) {
-        let is_due = |every: Duration| self.told.is_none_or(|told| told.elapsed() >= every);
+        let is_due = |every: Duration| self.reported.is_none_or(|at| at.elapsed() >= every);
         if self.every.is_some_and(is_due) {
             send(&[NotifyState::Watchdog]);
-            self.told = Some(Instant::now());
+            self.reported = Some(Instant::now());
         }
     }
 

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pages_and_tables_of_others_are_told_apart() {
+    fn pages_and_tables_of_others_are_recognised() {
         let page = |title: &str| {
             format!("<!DOCTYPE html>\n<html>\n<head>\n<title>{title}</title>\n").into_bytes()
         };

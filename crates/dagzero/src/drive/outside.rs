@@ -332,6 +332,6 @@ pub(super) mod tests {
         let both = ["selfplay.komi_wide_share=0.1", "selfplay.komi_deviation=1"];
         let wide = komi_faults(&config("othello", &both[..1]));
         assert!(wide.first().expect("a fault").to_string().contains("selfplay.komi_wide_share"));
-        assert_eq!(komi_faults(&config("othello", &both)).len(), 2, "all are told at once");
+        assert_eq!(komi_faults(&config("othello", &both)).len(), 2, "all are reported at once");
     }
 }

@@ -40,8 +40,8 @@ pub(crate) fn config_with(
     Ok(RunConfig::load_text(&own.to_toml(), &path, overrides, &outside_faults)?.config)
 }
 
-/// The configuration that a run is played by, whatever this machine has of it: runs are copied from
-/// one to another.
+/// The configuration that a run is played by. It loads even if this machine lacks something that it
+/// names, because runs are copied from one machine to another.
 ///
 /// # Errors
 /// One that cannot be read, or that the ledger does not know; see [`InForce::of`].
@@ -53,13 +53,13 @@ pub(crate) fn config_of(run: &Run, state: &RunState) -> anyhow::Result<RunConfig
         .config)
 }
 
-/// Where the run of a configuration file lives unless told otherwise: `data/<file stem>`.
+/// The default directory of a configuration file's run: `data/<file stem>`.
 pub(crate) fn default_dir(config: &Path) -> PathBuf {
     Path::new("data").join(config.file_stem().unwrap_or_default())
 }
 
-/// What runs of a preset have reached: that of a preset in the program, or the file
-/// `NAME.expected.json` beside a `NAME.toml`. `None` where there is none, and under overrides that
+/// Returns the expected results of a preset: those of a preset in the program, or of the file
+/// `NAME.expected.json` beside a `NAME.toml`. `None` where there are none, and under overrides that
 /// change more than the seed or the length of the run.
 pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
     let text;
@@ -138,8 +138,8 @@ fn lost_edits(edits: &Edits, config: &RunConfig) -> Option<String> {
     Some(format!("config.toml was edited, and the configuration given now replaces that: {lost}"))
 }
 
-/// The changes that are to be entered, and notes on those that are not: a run that is over takes
-/// only changes that give it more to do. Keys that change speed alone leave it as it is.
+/// Returns the changes to enter, and notes on the others. A finished run takes only changes that
+/// give it more to do. Keys that change only its speed are not entered.
 ///
 /// # Errors
 /// [`RefusedChanges`] where nothing would be played by them.
@@ -170,9 +170,9 @@ fn open_changes(
     Ok((Vec::new(), vec![note]))
 }
 
-/// Enters the configuration in the ledger where it names another one, and makes `config.toml` say
-/// the same. The text is kept under its hash first: whoever is killed in between leaves an edited
-/// `config.toml`, and its next start enters it.
+/// Enters the configuration in the ledger if that names another one, and writes it to
+/// `config.toml`. The text is stored under its hash first. A process that is killed in between
+/// leaves an edited `config.toml`, which the next start enters.
 fn enter(
     run: &Run,
     ledger: &mut Ledger,

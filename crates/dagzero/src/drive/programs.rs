@@ -40,7 +40,7 @@ impl Programs {
     }
 
     /// Remembers the user's own programs, shows the others that this user has not started for this
-    /// run before, and asks for them at a terminal. Answers what the gatekeeper is to be told; it
+    /// run before, and asks for them at a terminal. Returns the arguments for the gatekeeper, which
     /// asks nobody.
     pub(crate) fn settle(
         &self,

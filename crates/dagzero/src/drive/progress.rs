@@ -45,8 +45,9 @@ impl CycleLines {
     }
 }
 
-/// How long the rest of a run may take: the mean of the cycles with a network, or of the first
-/// while there is no other, times those left; no more than the time that a limit leaves.
+/// Returns an estimate of a run's remaining time: the mean time of cycles with a network (of the
+/// first cycle while there is no other) times the number of cycles left, at most the time left by a
+/// limit.
 pub(crate) fn left_ms(state: &RunState, config: &RunConfig) -> Option<u64> {
     let left = config.cycles_planned(state.walls_ms()).saturating_sub(state.cycles_done);
     if left == 0 || state.finished.is_some() {

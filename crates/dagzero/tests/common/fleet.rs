@@ -12,7 +12,7 @@ use dz_store::Mailbox;
 use super::program::command;
 
 /// Two cycles of a second, in units of four games; some games of the second are forks, and some are
-/// searched anew.
+/// reanalyzed.
 const SMALL: [&str; 13] = [
     "run.cycles=2",
     "gate.rule=always",

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output, Stdio};
 
-/// The program with these arguments, nobody at its input, and its logging as it is by default.
+/// The program with these arguments, without input and with its default logging.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
     command.args(args).env_remove("RUST_LOG").stdin(Stdio::null());

@@ -11,10 +11,10 @@ use super::{
     syntax::{color_name, word},
 };
 
-/// `kata-raw-nn SYMMETRY|all`: what the network says, without a search. `whiteWin`, `whiteLoss` and
+/// `kata-raw-nn SYMMETRY|all`: the network's outputs, without a search. `whiteWin`, `whiteLoss` and
 /// a share of draws; a prior for each point, rows from the top, NAN where no move is legal; and the
-/// owner of each point, from 1, White, to -1. In Go these are NAN where the evaluator does not say
-/// whose points are, since readers expect as many.
+/// owner of each point, from 1, White, to -1. In Go the owners are NAN where the evaluator has no
+/// ownership, since readers expect as many numbers.
 pub(super) fn raw_network(gtp: &mut Gtp, arguments: &[String]) -> CommandResult {
     let which = arguments.first().map_or("0", String::as_str);
     let count = gtp.session.symmetry_count();

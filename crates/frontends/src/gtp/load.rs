@@ -29,8 +29,8 @@ pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> CommandResult {
         gtp.session = session;
     }
     gtp.clear();
-    // The answer is the colour alone, so what was left out or guessed is for the log of the front
-    // end.
+    // The answer is the colour alone, so notes on left-out or guessed parts go to the log of the
+    // front end.
     for note in decoded.note.into_iter().chain(played.notes.lines()) {
         // Nobody may be there to read it.
         let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(&name), dz_text::line(&note));

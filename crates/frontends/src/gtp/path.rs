@@ -14,9 +14,9 @@ pub(super) struct Found {
     pub number: Option<usize>,
 }
 
-/// Reads the file that `rest`, a line without its command, names. A name in quotes is what stands
-/// between them. Otherwise a number at the end is taken for the number of a move and `#` for the
-/// begin of a comment, where there is such a file, and else for parts of the name.
+/// Reads the file that `rest`, a line without its command, names. A name may be quoted. Otherwise a
+/// number at the end is read as the number of a move, and `#` as the start of a comment, if a file
+/// with the remaining name exists. If not, they are parts of the name.
 ///
 /// # Errors
 /// What is wrong, for people.
@@ -41,7 +41,7 @@ pub(super) fn open(files: &mut Files, rest: &str) -> Result<Found, String> {
     Err(format!("cannot load file: there is no {}{hint}", names.join(" and no ")))
 }
 
-/// The file to write that `rest` names: what stands in quotes, or all of it but a comment.
+/// The file to write that `rest` names: the quoted part, or everything except a comment.
 ///
 /// # Errors
 /// If there is none.

@@ -52,7 +52,8 @@ fn is_id(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_digit()) && word.parse::<u32>().is_ok()
 }
 
-/// An answer with its end. An empty line would end it early, so there is none in it.
+/// Returns an answer with its terminator. Empty lines are removed, because one would end the answer
+/// early.
 pub(super) fn answer(id: Option<&str>, result: Result<&str, &str>) -> String {
     let (sign, text) = match result {
         Ok(text) => ('=', text),

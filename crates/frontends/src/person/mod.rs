@@ -107,7 +107,7 @@ impl Person {
     /// What evaluators report.
     pub fn begin(&mut self) -> Result<Response, EvaluatorError> {
         let text = format!(
-            "{}, against {}. Write help for what can be said.\n",
+            "{}, against {}. Write help for the commands.\n",
             self.session.spec(),
             self.session.player()
         );

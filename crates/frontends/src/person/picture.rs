@@ -104,7 +104,7 @@ impl Picture {
     pub(super) fn text(&self, look: Look) -> String {
         let at_edge = self.rows.iter().any(|(_, cells)| cells.first() == Some(&0));
         let indent = if at_edge { " " } else { "" };
-        // Where it came from is told by colour alone, because brackets of neighbours would overlap.
+        // Colour alone shows where it came from, because brackets of neighbours would overlap.
         let target = self.last.last().and_then(|&place| self.cell(place));
         let mut text = String::new();
         for (line, drawn) in self.lines.iter().enumerate() {

@@ -14,10 +14,10 @@ const COUNTERS: [&str; 2] = ["0", "1"];
 
 /// Reads the fields after `position fen`.
 ///
-/// As in Stockfish (`Position::set`) fields may be missing from the third one on, and castling
-/// rights without king and rook at home and a square for en passant behind no pawn that has just
-/// moved are left out. A counter may be `-` or below 0, and a halfmove clock above 100 is 100: the
-/// draw by 50 moves is due, and nobody has claimed it.
+/// As in Stockfish (`Position::set`), fields may be missing from the third one on. Castling rights
+/// without king and rook at home are left out, and so is a square for en passant that is not behind
+/// a pawn that has just moved. A counter may be `-` or below 0, and a halfmove clock above 100 is
+/// 100: the draw by 50 moves is due, and nobody has claimed it.
 ///
 /// Everything else is left to the rules, which refuse it: castling rights that name a file of
 /// Chess960, say.
@@ -53,7 +53,7 @@ pub(super) fn normalize(fields: &[&str]) -> NormalizedFen {
     NormalizedFen { fen: words.join(" "), dropped }
 }
 
-/// What stands on each square, from a8 to h1; `None` where that is no board.
+/// Returns the piece on each square, from a8 to h1; `None` if the text is no board.
 fn squares(pieces: &str) -> Option<[char; 64]> {
     let mut squares = Vec::with_capacity(64);
     for row in pieces.split('/') {
@@ -72,7 +72,7 @@ fn squares(pieces: &str) -> Option<[char; 64]> {
 }
 
 /// The castling rights of `said` whose king and rook stand at home, in the order `KQkq`. Where
-/// `said` has other letters than these, it stays as it is.
+/// `said` has other letters than these, it stays unchanged.
 fn castling(squares: Option<&[char; 64]>, said: &str) -> String {
     // Index of king and rook, from a8 = 0.
     const RIGHTS: [(char, usize, usize); 4] =
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_left_out_and_told() {
+    fn impossible_parts_are_left_out_and_reported() {
         let sent = read("4k2r/8/8/8/8/8/8/R3K3 w KQkq e6 0 1");
         assert_eq!(sent.fen, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1");
         let said = sent.dropped.expect("something was left out");

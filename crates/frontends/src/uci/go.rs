@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 12] = [
     "searchmoves",
 ];
 
-/// What a front end says with `go`.
+/// What a front end sends with `go`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Go {
     pub nodes: Option<u32>,
@@ -74,7 +74,7 @@ impl Go {
         go
     }
 
-    /// Returns whether the search ends only when the front end says so.
+    /// Returns whether the search ends only on the front end's command.
     pub(super) fn waits(&self) -> bool {
         self.infinite || self.ponder
     }

@@ -42,7 +42,7 @@ struct Job {
     deadline: Option<Duration>,
     /// The time it may take once the move that it ponders on is played.
     allowed: Option<Duration>,
-    /// The search is answered only when the front end says so: infinite and pondering searches.
+    /// The search is answered only on the front end's command: infinite and pondering searches.
     waits: bool,
     decided: bool,
     /// The answer, if there is nothing to search.
@@ -142,7 +142,7 @@ impl Uci {
                 self.variant = on.then(|| "chess960".to_owned());
                 return note(self.variant.as_deref().map(not_played));
             }
-            // When to ponder is said with every search.
+            // Every search comes with whether to ponder.
             ("ponder", _) => {}
             _ => return unknown_option(text),
         }
@@ -216,7 +216,7 @@ impl Uci {
         if go.waits() { String::new() } else { self.stop() }
     }
 
-    /// The legal ones of these moves, and what is to be said of the others.
+    /// Returns the legal ones of these moves, and a note about the others.
     fn among(&self, texts: &[String]) -> (Vec<Move>, Option<String>) {
         let legal = self.session.legal();
         let find = |text: &String| self.session.parse(text).ok().filter(|mv| legal.contains(mv));
@@ -279,7 +279,7 @@ impl Uci {
 #[derive(Clone, Debug)]
 struct FixedAnswer(Option<Move>);
 
-/// Said of a position that was refused, and of what is asked afterwards.
+/// The answer to a position that was refused, and to commands after it.
 const REFUSED: &str = "no move is answered before the next position that can be read";
 
 /// The answer where there is no move.
@@ -320,7 +320,7 @@ impl Protocol for Uci {
         // Control characters around a word, and a byte-order mark, mean nothing.
         let words = text.split_whitespace().map(|word| word.trim_matches(is_nothing));
         let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
-        // Unknown words before a command are skipped, as the protocol says.
+        // Unknown words before a command are skipped, as the protocol demands.
         let known = words.iter().position(|word| COMMANDS.contains(word));
         match known.map(|at| &words[at..]) {
             // The end of a line that was too long may be missing.

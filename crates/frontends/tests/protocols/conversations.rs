@@ -1,6 +1,6 @@
-//! What engines answer: files in `tests/protocols/conversations`. A file's first line names game
-//! and playouts; lines with `> ` are said, all others are the answer, with `*` for what the search
-//! decides.
+//! Answers of engines: files in `tests/protocols/conversations`. A file's first line names game and
+//! playouts; lines with `> ` are sent, all others are the answer, with `*` for parts that the
+//! search decides.
 
 use std::{fs, path::Path};
 
@@ -27,7 +27,7 @@ fn follow(file: &Path) {
     for turn in rest.split("> ").skip(1) {
         let (said, expected) = turn.split_once('\n').unwrap_or((turn, ""));
         let mut answer = say(&mut engine, said);
-        // An analysis goes on until it has told something.
+        // An analysis goes on until it has printed something.
         for _ in 0..1_000 {
             if engine.activity() == Activity::Interruptible && !answer.contains("info") {
                 answer += &engine.step();

@@ -4,7 +4,7 @@ use crate::common::{Eyes, gtp, say};
 use dz_frontends::{Activity, Protocol};
 use proptest::prelude::*;
 
-/// Words of which lines are made: those of the protocol, and what does not belong there.
+/// Words of which lines are made: those of the protocol, and foreign ones.
 const WORDS: &[&str] = &[
     "play",
     "genmove",

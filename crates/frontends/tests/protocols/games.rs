@@ -4,7 +4,7 @@ use crate::common::{Eyes, ask, gtp, say};
 use dz_frontends::{Activity, Protocol, converse};
 use dz_game::{AnyGame, Game, GameSpec, Player, Status};
 
-/// Plays a game in which both engines are told every move, and checks legality and the result.
+/// Plays a game in which both engines get every move, and checks legality and the result.
 fn referee(game: &AnyGame, playouts: u32) {
     let spec = game.spec().to_string();
     let engine = |playouts| gtp(&spec, Eyes::Rollouts, playouts);
@@ -107,10 +107,10 @@ fn an_engine_that_ponders_has_seen_the_answer() {
         assert_eq!((engine.activity(), engine.step()), (Activity::Interruptible, String::new()));
     }
     // The next line is answered as if nothing were going on, and ends it.
-    let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
-    let (_, rest) = told.split_once("rootInfo visits ").expect("the root");
+    let printed = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
+    let (_, rest) = printed.split_once("rootInfo visits ").expect("the root");
     let visits: u32 = rest.split(' ').next().expect("a number").parse().expect("a number");
-    assert!(visits > 200, "{told}");
+    assert!(visits > 200, "{printed}");
     say(&mut engine, "name");
     assert_eq!(engine.activity(), Activity::Idle);
 }
@@ -123,6 +123,6 @@ fn what_a_search_found_serves_the_next_one() {
         let (_, rest) = text.split_once("rootInfo visits ").expect("the root");
         rest.split(' ').next().expect("a number").parse().expect("a number")
     };
-    let told = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
-    assert!(visits(&told) > 200, "{told}");
+    let printed = ask(&mut engine, "kata-genmove_analyze w rootInfo true");
+    assert!(visits(&printed) > 200, "{printed}");
 }

@@ -72,9 +72,10 @@ fn gtp() -> Gtp {
 }
 
 #[test]
-fn raw_networks_tell_whose_points_are_as_white_sees_it() {
+fn raw_networks_show_ownership_as_white_sees_it() {
     let mut gtp = gtp();
-    let tail = |text: &str| text.split_once("whiteOwnership\n").expect("it is told").1.to_owned();
+    let tail =
+        |text: &str| text.split_once("whiteOwnership\n").expect("it is printed").1.to_owned();
     let black = tail(&ask(&mut gtp, "kata-raw-nn 0"));
     assert_eq!(
         black,
@@ -88,11 +89,11 @@ fn raw_networks_tell_whose_points_are_as_white_sees_it() {
 /// The mover is 1.5 points ahead without komi, which is 7 for White, and every move turns that
 /// around.
 #[test]
-fn analyses_tell_leads_in_points() {
+fn analyses_show_leads_in_points() {
     let mut gtp = gtp();
     let lead_of = |text: &str| -> f64 {
-        let told = text.split_once(" scoreLead ").expect("it is told").1;
-        told.split_whitespace().next().unwrap_or_default().parse().expect("a number")
+        let printed = text.split_once(" scoreLead ").expect("it is printed").1;
+        printed.split_whitespace().next().unwrap_or_default().parse().expect("a number")
     };
     let text = say(&mut gtp, "kata-genmove_analyze b 1 rootInfo true");
     // Black's own evaluation is 1.5 - 7. After a move White's is 1.5 + 7, which is the same lead.
@@ -107,21 +108,21 @@ fn analyses_tell_leads_in_points() {
 }
 
 #[test]
-fn analyses_tell_it_as_the_player_sees_it() {
-    let told = |line: &str| {
+fn analyses_show_it_as_the_player_sees_it() {
+    let printed = |line: &str| {
         let mut gtp = gtp();
         let text = say(&mut gtp, line);
         let line =
             text.lines().find(|line| line.starts_with("info")).unwrap_or_default().to_owned();
         line.split_once(" ownership ").map(|(_, owned)| owned.to_owned())
     };
-    let own = told("kata-genmove_analyze b 1 ownership true").expect("it is told");
+    let own = printed("kata-genmove_analyze b 1 ownership true").expect("it is printed");
     let numbers: Vec<f32> = own.split(' ').map(|n| n.parse().expect("a number")).collect();
     assert_eq!(numbers, [1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -1.0]);
     // Out of turn the board is the same, seen from the other side.
-    let others = told("kata-genmove_analyze w 1 ownership true").expect("it is told");
+    let others = printed("kata-genmove_analyze w 1 ownership true").expect("it is printed");
     assert!(others.starts_with("-1.000000 -0.500000"), "{others}");
-    assert_eq!(told("kata-genmove_analyze b 1"), None);
-    assert_eq!(told("kata-genmove_analyze b 1 ownership false"), None);
-    assert_eq!(told("lz-genmove_analyze b 1 ownership true"), None);
+    assert_eq!(printed("kata-genmove_analyze b 1"), None);
+    assert_eq!(printed("kata-genmove_analyze b 1 ownership false"), None);
+    assert_eq!(printed("lz-genmove_analyze b 1 ownership true"), None);
 }

@@ -28,7 +28,7 @@ fn no_batch_is_begun_that_would_come_too_late() {
     let clock = Box::new(Slow(Rc::clone(&passed)));
     let mut gtp = Gtp::new(first, maker, clock, limits, Resignation::default());
     ask(&mut gtp, "genmove b");
-    // Asked for at 30 ms, the move is due at 130. A piece has ended at 120, the next would at 150;
-    // telling the move is a look.
+    // Asked for at 30 ms, the move is due at 130. A piece has ended at 120, the next would at 150.
+    // Printing the move is a look.
     assert!(passed.get() <= 130 + 30, "{} ms", passed.get());
 }

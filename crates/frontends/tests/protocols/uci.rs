@@ -64,12 +64,12 @@ fn infinite_and_pondering_searches_wait() {
     let mut engine = uci();
     engine.line(b"setoption name Playouts value 30");
     engine.line(b"go infinite");
-    let mut told = String::new();
+    let mut printed = String::new();
     for _ in 0..200 {
-        told += &engine.step();
+        printed += &engine.step();
     }
-    assert!(told.contains("info depth ") && !told.contains("bestmove"), "{told}");
-    assert!(!told.contains(" nodes 30 "), "no number of playouts ends it: {told}");
+    assert!(printed.contains("info depth ") && !printed.contains("bestmove"), "{printed}");
+    assert!(!printed.contains(" nodes 30 "), "no number of playouts ends it: {printed}");
     assert_eq!(engine.line(b"isready"), "readyok\n");
     assert!(engine.line(b"stop").contains("bestmove "));
     assert_eq!(engine.activity(), Activity::Idle);
@@ -93,7 +93,7 @@ fn infinite_and_pondering_searches_wait() {
 }
 
 #[test]
-fn wrong_positions_are_told_and_change_nothing() {
+fn wrong_positions_are_reported_and_change_nothing() {
     let mut engine = uci();
     for line in ["position", "position fen", "position fen 8/8 w", "position startpos moves e2e5"] {
         let text = say_uci(&mut engine, line);

@@ -27,7 +27,7 @@ fn follow(text: &str) -> (Uci, String) {
 }
 
 #[test]
-fn stale_castling_rights_are_left_out_and_told() {
+fn stale_castling_rights_are_left_out_and_reported() {
     let (mut engine, said) = follow(include_str!("cases/c09-uci-refused-position.uci"));
     // None of the moves of 1. e4.
     let mv = best_move(&said).to_owned();
@@ -267,8 +267,8 @@ fn mutated_positions_are_answered_as_python_chess_reads_them() {
     let (mut refused, mut over) = (0, 0);
     for (line, answer) in lines.iter().zip(&answers) {
         let said = say_uci(&mut engine, &format!("position {line}"));
-        let told = say_uci(&mut engine, "go nodes 2");
-        let mv = best_move(&told);
+        let printed = say_uci(&mut engine, "go nodes 2");
+        let mv = best_move(&printed);
         match answer {
             // More than python-chess has against a position is a refusal that says so.
             _ if mv == "(none)" && said.contains("no move is answered") => {
@@ -281,7 +281,7 @@ fn mutated_positions_are_answered_as_python_chess_reads_them() {
                 assert_eq!(mv, "(none)", "{line}");
                 over += 1;
             }
-            Some(legal) => assert!(legal.iter().any(|other| other == mv), "{line}: {told}"),
+            Some(legal) => assert!(legal.iter().any(|other| other == mv), "{line}: {printed}"),
         }
     }
     println!("{} positions, {refused} refused, {over} over", lines.len());

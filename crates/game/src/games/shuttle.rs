@@ -167,8 +167,8 @@ impl Game for Shuttle {
     }
 }
 
-/// Version 1, from the mover's side, whose goal is drawn at the right: the token, and a full plane
-/// if the position has occurred before.
+/// Version 1, from the mover's side, whose goal is at the right: the token, and a full plane if the
+/// position has occurred before.
 #[derive(Clone, Debug)]
 pub struct ShuttleEncoding {
     length: u8,

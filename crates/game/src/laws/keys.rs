@@ -1,4 +1,4 @@
-//! Laws of the two keys: what they stand for, and one step of bisimulation.
+//! Laws of the two keys: their meaning, and one step of bisimulation.
 
 use std::collections::BTreeMap;
 

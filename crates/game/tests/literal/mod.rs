@@ -5,7 +5,7 @@ use dz_game::{Game, Move, Player, Status, perft};
 use rand::RngExt;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The rules as one would tell them, without a thought of speed.
+/// The rules as one would explain them, without a thought of speed.
 pub trait Literal: Clone {
     type Game: Game;
 

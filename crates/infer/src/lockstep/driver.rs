@@ -9,8 +9,7 @@ use super::shared_roster::SharedRoster;
 use crate::parallel::{Task, run_all};
 use crate::{Asked, EncodedLeaf, Evaluation, EvaluatorError, Readers, Sources, Ticket};
 
-/// Room for one task. What a task asks and is told lies here, in memory that the next question
-/// uses again.
+/// Room for one task. Its request and the answer lie here, in memory that the next request reuses.
 struct Slot<T> {
     /// Elsewhere, since slots are looked through by one thread while the others wait.
     task: Option<Box<T>>,

@@ -1,7 +1,6 @@
 //! Lockstep: many games go on until each needs an evaluation; the leaves go as one batch.
 //!
-//! There is no queue and no thread of its own. Games stand in groups, and a group's leaves are a
-//! batch.
+//! There is no queue, and no extra thread. Games stand in groups, and a group's leaves are a batch.
 //!
 //! - Where batches go to a device, the groups take turns: while one group's tasks are resumed, on
 //!   all threads, the batches of the others are with the device.
@@ -9,8 +8,8 @@
 //!   group, from beginning to end, with handles of its own. Threads meet only to fetch games, to
 //!   hand them back, and in the caches.
 //!
-//! What a game comes to depends on nothing but the game, so results are the same for any number of
-//! threads and however games fall to groups.
+//! A game's result depends on nothing but the game, so results are the same for any number of
+//! threads and any distribution of games to groups.
 
 mod clock;
 mod counts;

@@ -67,7 +67,7 @@ pub(super) fn read_tags(sheet: &mut Sheet) {
     }
 }
 
-/// Sets what a tag says. True if another tag said something else before.
+/// Sets the value of a tag. Returns true if another tag had set another value before.
 fn set(slot: &mut Option<String>, value: Option<String>) -> bool {
     let twice = slot.is_some() && *slot != value;
     *slot = value;
@@ -109,7 +109,7 @@ fn read_score(sheet: &mut Sheet, stated: Option<Score>, termination: &str) {
             let tag = stated.pgn();
             let word = written.pgn();
             let what =
-                format!("the tag Result says {tag}, the end of the moves {word}: the tag counts");
+                format!("the tag Result is {tag}, the end of the moves {word}: the tag counts");
             sheet.notes.add(line, what);
         }
         sheet.score = stated;

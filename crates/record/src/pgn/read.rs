@@ -9,7 +9,7 @@ use crate::{Format, RecordError, Score, Sheet, error::check_count};
 
 /// Reads every game. Tolerant: tags, comments, glyphs and move numbers may be missing or stand
 /// where they like; variations are counted and passed over; a new tag section ends a game that has
-/// no result. What is passed over though it might have meant something is in the game's notes.
+/// no result. The game's notes list skipped text that might have had a meaning.
 pub(crate) fn read(text: &str) -> Result<Vec<Sheet>, RecordError> {
     let mut reader = Reader::new(text);
     reader.run()?;

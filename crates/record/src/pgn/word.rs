@@ -1,5 +1,4 @@
-//! Words between the moves: what is a move, and what are signs of praise, of who stands better, and
-//! the like.
+//! Words between the moves: moves, and signs such as those of praise or of who stands better.
 
 /// What a word of the movetext is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +42,7 @@ pub(super) fn is_null_move(word: &str) -> bool {
     NULL_MOVES.contains(&word)
 }
 
-/// Tells what a word is; it has no move number.
+/// Returns what a word without a move number is.
 pub(super) fn word(word: &str) -> Word<'_> {
     if is_null_move(word) {
         return Word::Move(word);

@@ -5,8 +5,8 @@ use super::Node;
 /// More points than anybody gives (`KataGo`, `Rules::MAX_USER_KOMI`).
 const KOMI_MAX: f64 = 150.0;
 
-/// What Fox and SGFC 2.0 write, and the points that are meant: hundredths, or hundredths of Chinese
-/// stones, each of which counts two points (`KataGo`, `SgfNode::getKomiOrDefault`).
+/// Values that Fox and SGFC 2.0 write, and the points that they mean: hundredths, or hundredths of
+/// Chinese stones, each of which counts two points (`KataGo`, `SgfNode::getKomiOrDefault`).
 const SCALED: [(f64, f64); 8] = [
     (550.0, 5.5),
     (275.0, 5.5),
@@ -18,15 +18,15 @@ const SCALED: [(f64, f64); 8] = [
     (350.0, 7.0),
 ];
 
-/// Komi of the root in points, as a parameter of Go, and a note where it is not simply what is
-/// written. Nothing where the root does not say.
+/// Komi of the root in points, as a parameter of Go, and a note where it differs from the text.
+/// `None` where the root has no komi.
 ///
 /// # Errors
 /// A komi that no rule explains.
 pub(super) fn of(root: &Node) -> Result<(Option<String>, Option<String>), String> {
     let Some(written) = root.value("KM") else { return Ok((None, None)) };
     if written.trim().is_empty() {
-        return Ok((None, Some("KM[] says no komi".to_owned())));
+        return Ok((None, Some("KM[] holds no komi".to_owned())));
     }
     let bad = || {
         let text: String = written.chars().take(16).collect();

@@ -1,8 +1,8 @@
 //! Smart Game Format FF\[4\] (A. Hollosi, <https://www.red-bean.com/sgf/>): Go, Hex, Othello,
 //! Gomoku.
 //!
-//! What is written: one node a line, moves as each game's `record_move` says, the game with every
-//! parameter as the first line of `GC` (`game: go:size=9,...`), so that nothing is lost.
+//! The format written: one node a line, moves by each game's `record_move`, and the game with every
+//! parameter as the first line of `GC` (`game: go:size=9,...`), so nothing is lost.
 
 mod komi;
 mod parse;

@@ -28,8 +28,8 @@ const OTHERS: [(&str, &str); 14] = [
     ("18", "amazons"),
 ];
 
-/// The game that the root names: by our own note in `GC`, else by number, size, komi and rules.
-/// `swaps` says that a swap is played. What is guessed goes to the notes of `sheet`.
+/// The game that the root names: by our note in `GC`, else by number, size, komi and rules. `swaps`
+/// says that a swap is played. What is guessed goes to the notes of `sheet`.
 pub(super) fn of(root: &Node, swaps: bool, sheet: &mut Sheet) -> Result<GameSpec, RecordError> {
     if let Some(spec) = root.value("GC").and_then(noted) {
         return Ok(spec);
@@ -74,7 +74,7 @@ pub(super) fn of(root: &Node, swaps: bool, sheet: &mut Sheet) -> Result<GameSpec
     Ok(GameSpec::new(name, &parameters))
 }
 
-/// The line `game: SPEC` with which our own files begin their note.
+/// The line `game: SPEC` with which our files begin their note.
 pub(super) fn noted(note: &str) -> Option<GameSpec> {
     note.lines().next()?.strip_prefix("game: ")?.trim().parse().ok()
 }
@@ -91,7 +91,8 @@ fn size(text: &str) -> Result<u16, String> {
 }
 
 /// Ko and suicide by the names of rules: those that `KataGo` lists (`docs/GTP_Extensions.md`,
-/// kata-set-rules) with its reading of them. Scoring is by area, whatever a record says.
+/// kata-set-rules) with its reading of them. Scoring is always by area, even if a record states
+/// otherwise.
 fn go_rules(rules: &str) -> Vec<(&'static str, String)> {
     let (superko, suicide) = match rules {
         "tromp-taylor" => ("positional", true),

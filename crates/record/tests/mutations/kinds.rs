@@ -9,8 +9,8 @@ pub struct Kind {
     pub inputs: Vec<Input>,
 }
 
-/// A file, and how many moves each of its games has here; `None` where a note or an error must tell
-/// that something is unusual.
+/// A file, and how many moves each of its games has here; `None` where a note or an error must
+/// report that something is unusual.
 pub struct Input {
     pub bytes: Vec<u8>,
     pub expected: Option<Vec<usize>>,

@@ -1,4 +1,4 @@
-//! What is reported while a run goes on: an alarm once when it appears, and once when it ends.
+//! Reports during a run: an alarm is reported once when it appears, and once when it ends.
 
 use std::collections::BTreeMap;
 
@@ -56,8 +56,8 @@ pub fn in_force(lines: impl IntoIterator<Item = AlarmLine>) -> BTreeMap<String, 
     raised
 }
 
-/// What `findings` after `cycle` change in the alarms that are in force. One that cannot be judged
-/// any more stays as it is.
+/// Returns the changes of the open alarms by `findings` after `cycle`. An alarm that can no longer
+/// be judged stays open.
 pub fn changes(
     raised: &BTreeMap<String, AlarmLine>,
     findings: &[Finding],
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alarm_is_told_once_and_once_when_it_ends() {
+    fn an_alarm_is_reported_once_and_once_when_it_ends() {
         use Severity::{Alarm, Fine, Unjudged, Warning};
         let mut kept: Vec<AlarmLine> = Vec::new();
         let mut reported = |severity, cycle| {

@@ -28,13 +28,13 @@ const OPENINGS_WARNING: u64 = 8;
 /// Fewer games show few openings by chance.
 const OPENINGS_GAMES: u64 = 30;
 
-/// Share of games that end at `selfplay.plies_max`, above which the value has nothing left to learn
-/// but draws, and above which a large part of what it learns are draws that no rule gives.
+/// Share of games that end at `selfplay.plies_max`, above which the value learns nothing but draws,
+/// and above which it learns many draws that the rules do not give.
 const CUT_ALARM: f64 = 0.9;
 const CUT_WARNING: f64 = 0.5;
 
-/// Champions that the window may reach back over: AlphaGo Zero drew from the newest 500,000 games
-/// at 25,000 an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
+/// Champions that the window may reach back over: AlphaGo Zero sampled from the newest 500,000
+/// games at 25,000 an iteration, that is 20 (Silver 2017, Methods, "Optimization" and "Self-play").
 const STALE_GENERATIONS: u32 = 20;
 
 /// Cycles whose measured resignations are taken together.
@@ -49,8 +49,8 @@ pub(super) fn target_entropy(report: &Report) -> Finding {
         advice: "Raise selfplay.dirichlet_share, selfplay.temperature or search.c_puct, so that searches try other moves; with the \
                  target completed_q lower search.gumbel_c_scale.",
     };
-    // Without a network nothing has collapsed: searches of generation 0 may be sure, by many
-    // rollouts, of what they found.
+    // Without a network nothing has collapsed: searches of generation 0 may be sure of their moves
+    // because of many rollouts.
     let mut by_network = report.cycles.iter().rev().filter(|cycle| cycle.generation > Some(0));
     let newest = by_network.find_map(|cycle| cycle.health.as_ref());
     let Some(share) = newest.and_then(entropy_share) else {
@@ -193,7 +193,7 @@ fn newest_health(cycles: &[CycleFacts]) -> Option<&Health> {
     known.find(|health| health.games > 0)
 }
 
-/// Whether training draws from games that say something about the champion of today.
+/// Whether training samples from games that are still informative about the current champion.
 pub(super) fn stale(cycles: &[CycleFacts]) -> Finding {
     const CHECK: Check = Check {
         id: "stale-data",

@@ -1,8 +1,8 @@
 //! What goes wrong in silence: findings about a run, each with the figures that it was judged by.
 //!
 //! [`Report::judge`] asks every check that needs no network; it reads nothing and measures nothing,
-//! so the driver asks it after each cycle and `dagzero doctor RUN` asks it again. What only a
-//! network can answer is measured elsewhere and judged by [`Probed::judge`].
+//! so the driver asks it after each cycle and `dagzero doctor RUN` asks it again. Measurements that
+//! need a network are made elsewhere and judged by [`Probed::judge`].
 
 mod changes;
 mod finding;
@@ -55,8 +55,8 @@ impl Report {
     }
 
     /// Whether the raw policy is as good as right where the truth is known: a policy that has
-    /// learned a small game stands still and is sure of itself, and rightly so. False where nobody
-    /// knows the truth.
+    /// learned a small game no longer changes and is rightly sure of itself. False where the truth
+    /// is not known.
     fn is_solved(&self) -> bool {
         let newest = self.measures.truth.iter().rfind(|line| line.truth_playouts == 0);
         newest.is_some_and(|line| {

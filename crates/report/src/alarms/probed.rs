@@ -18,14 +18,14 @@ use crate::report::Report;
 const VIEW_ALARM: f64 = 0.8;
 const VIEW_WARNING: f64 = 0.5;
 /// A policy nearer to equal chances than this share of their entropy, and values whose mean square
-/// distance from their mean is less, are what a network says that has not learned yet: noise, which
-/// no two views share.
+/// distance from their mean is less, are the outputs of a network that has not learned yet: noise,
+/// which no two views share.
 const ENTROPY_MAX: f64 = 0.85;
 const VALUE_SCATTER_MIN: f64 = 0.02;
 /// Positions that a share or a correlation is taken of at least.
 const POSITIONS_MIN: u64 = 10;
 
-/// What a network was measured to make of positions; [`Probed::judge`] says what that means.
+/// Measurements of a network's answers. [`Probed::judge`] interprets them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Probed {
     /// Symmetries of the game's encoding; 1 is none but the identity.
@@ -56,8 +56,8 @@ pub struct Scatter {
 }
 
 impl Scatter {
-    /// Share of the variance that is owed to the view, 1 where `symmetries` views of a position
-    /// have nothing in common; none where there is none. The mean of n values takes one n-th of
+    /// Share of the variance that the view causes, 1 where `symmetries` views of a position have
+    /// nothing in common; `None` if there is no variance. The mean of n values takes one n-th of
     /// their variance with it.
     fn share(&self, symmetries: u64) -> Option<f64> {
         let views = symmetries as f64;
@@ -66,9 +66,9 @@ impl Scatter {
     }
 }
 
-/// How often a value is on the winner's side of what is usual: a network that has learned at first
-/// only that the first player tends to win calls all positions of the second lost, and that is no
-/// wrong sign.
+/// How often a value is on the winner's side of the mean value. The mean matters: a network that
+/// has only learned that the first player tends to win calls all positions of the second player
+/// lost, and its sign is still right.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct ValueSign {
     /// Positions.
@@ -143,12 +143,11 @@ impl Probed {
             .map(|(counts, scatter)| scatter.share(self.symmetries).filter(|_| counts));
         let Some(most) = shares.into_iter().flatten().reduce(f64::max) else {
             return CHECK.unjudged(
-                "The network says nearly the same of every position: it has not learned yet.",
+                "The network's answers are nearly the same for every position: it has not learned yet.",
             );
         };
         let severity = Severity::above(most, VIEW_WARNING, VIEW_ALARM);
-        let text =
-            |share: Option<f64>| share.map_or("too little to tell".to_owned(), count::percent);
+        let text = |share: Option<f64>| share.map_or("too little data".to_owned(), count::percent);
         let says = format!(
             "Of the variance of the network's answers over positions and {} symmetries, the symmetry makes {} for policies and {} for values.",
             self.symmetries,
@@ -190,7 +189,7 @@ impl Probed {
             id: "value-outcome",
             threshold: "correlation of the raw value with the outcome for the mover, one recorded position a game, by each player to move: alarm \
                         where its whole 95 % interval (Fisher) is below 0, warning where it is not surely above",
-            advice: "The value does not tell who wins: with an alarm its sign is wrong, else look at the value loss and at duplicated-games.",
+            advice: "The value does not predict who wins: with an alarm its sign is wrong, else look at the value loss and at duplicated-games.",
         };
         let known: Vec<(Player, [f64; 3])> = Player::BOTH
             .into_iter()

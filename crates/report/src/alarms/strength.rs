@@ -120,8 +120,9 @@ pub(super) fn learning(report: &Report) -> Finding {
         elo if elo + error < LEARNED_ELO => Severity::Alarm,
         elo if elo > error => Severity::Fine,
         _ => {
-            return CHECK
-                .unjudged("Too few rating games to tell the newest champion from random moves.");
+            return CHECK.unjudged(
+                "Too few rating games to compare the newest champion with random moves.",
+            );
         }
     };
     let says = format!(
@@ -207,9 +208,9 @@ fn lost_against(report: &Report, newest: &PlayerFacts, best: &PlayerFacts) -> Op
 /// Cycles between the first raw policy and the newest, after which it should be better.
 const POLICY_CYCLES: u32 = 5;
 const POLICY_CYCLES_ALARM: u32 = 10;
-/// Above this error, in Elo, a difference that does not exceed it says nothing: 16 games each
-/// between equals leave 240; where both beat their opponents nearly always they leave 400 and more,
-/// and the policy is far from useless.
+/// Above this error, in Elo, a difference below the error is not judged: 16 games each between
+/// equals leave 240; where both beat their opponents nearly always they leave 400 and more, and the
+/// policy is far from useless.
 const POLICY_ERROR95_MAX: f64 = 350.0;
 
 /// Whether the network alone has become better than it was at first.

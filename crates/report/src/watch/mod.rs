@@ -22,7 +22,7 @@ use crate::{Report, ReportError};
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Longest wait for a key.
 const KEY_WAIT: Duration = Duration::from_millis(250);
-/// Columns of one picture where no terminal tells.
+/// Columns of one picture where there is no terminal to ask.
 const COLUMNS: u16 = 120;
 /// Lines of one picture, enough for all of it.
 const LINES: u16 = 44;

@@ -1,4 +1,4 @@
-//! Every check tells a healthy run from a broken one.
+//! Every check distinguishes a healthy run from a broken one.
 
 use std::collections::BTreeSet;
 
@@ -236,7 +236,7 @@ fn a_small_game_that_is_learned_is_no_alarm() {
     }
 }
 
-/// Policies that beat their opponents nearly always tell little of each other.
+/// Policies that beat their opponents nearly always give little information about each other.
 #[test]
 fn a_policy_of_which_little_is_known_is_not_judged() {
     let mut report = healthy();
@@ -282,7 +282,7 @@ fn the_best_of_many_may_be_above_by_luck() {
     }
 }
 
-/// By games alone, whatever the ratings say: the newest champion loses to the one before.
+/// By games alone, without ratings: the newest champion loses to the one before.
 #[test]
 fn lost_matches_are_forgetting() {
     let mut ledger = ledger::run(CYCLES);
@@ -338,7 +338,7 @@ fn correlated(sign: f64) -> Moment {
 }
 
 #[test]
-fn networks_with_wrong_answers_are_told_from_one_that_learned() {
+fn networks_with_wrong_answers_are_distinguished_from_one_that_learned() {
     let report = healthy();
     for finding in probed().judge(&report) {
         assert_eq!(finding.severity, Severity::Fine, "{finding:?}");

@@ -1,4 +1,4 @@
-//! A run on disk: what is read beside the ledger, and what is said where it is damaged.
+//! A run on disk: files that are read beside the ledger, and the messages about damage.
 
 use std::fs;
 
@@ -115,7 +115,7 @@ fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
         assert!((moved.elo_lo - point.elo_lo).abs() < 1e-6, "{moved:?} {point:?}");
     }
     assert!(report.to_html().unwrap().contains("expected, on a machine"));
-    // A file of another version is told.
+    // A file of another version is reported.
     run.replace(layout::EXPECTED, b"{}").unwrap();
     let report = Report::read_ledger(&run).unwrap();
     assert!(says(&report, "expected.json is not drawn"), "{:?}", report.missing);
@@ -141,7 +141,7 @@ fn the_time_of_matches_and_the_values_of_solved_positions_are_shown() {
     assert_eq!(report.measures.turns.len(), 1);
     let html = report.to_html().unwrap();
     assert!(html.contains("Values with the true outcome") && html.contains("Rating games took"));
-    // The ledger alone tells none of it.
+    // The ledger alone holds none of it.
     assert!(Report::read_ledger(&run).unwrap().measures.turns.is_empty());
 }
 
@@ -171,7 +171,7 @@ fn side_by_side_matches_take_what_the_gatekeeper_timed_and_open_cycles_nothing()
 
 /// Of two entries that settle the same thing the first counts, and shards given up are no damage.
 #[test]
-fn doubled_entries_count_once_and_given_up_shards_are_told() {
+fn doubled_entries_count_once_and_given_up_shards_are_reported() {
     let mut ledger = ledger::run(3);
     let whole = Report::from_ledger(&ledger.records, RunContext::default());
     let doubled = ledger.records.clone();

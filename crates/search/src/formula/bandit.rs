@@ -333,7 +333,7 @@ mod tests {
         assert_eq!([0, 1, 1000].map(|n| held(fixed, n)), [5; 3]);
         // Six numbers from 5 to 10, a sixth of [0, 1) each.
         let random = EpsilonSchedule::Random { visits: VisitRange { least: 5, most: 10 } };
-        let drawn = [0.0, 0.16, 0.17, 0.5, 0.99].map(|share| visits_held(random, 3, share));
-        assert_eq!(drawn, [5, 5, 6, 8, 10]);
+        let sampled = [0.0, 0.16, 0.17, 0.5, 0.99].map(|share| visits_held(random, 3, share));
+        assert_eq!(sampled, [5, 5, 6, 8, 10]);
     }
 }

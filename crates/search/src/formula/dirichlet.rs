@@ -1,4 +1,4 @@
-//! Dirichlet noise for the root's priors: concentrations a move, and draws.
+//! Dirichlet noise for the root's priors: concentrations a move, and samples.
 
 use rand::{Rng, RngExt, distr::Open01};
 use rand_distr::{Distribution, Gamma};
@@ -35,9 +35,9 @@ pub fn alphas(priors: &[f64], shape: NoiseShape, out: &mut Vec<f64>) {
     }
 }
 
-/// Fills `out` with one draw of Dir(`alphas`): shares that sum to 1.
+/// Fills `out` with one sample of Dir(`alphas`): shares that sum to 1.
 ///
-/// Gamma draws are made as logarithms, ln g(a) = ln g(a + 1) + ln(u) / a, since for small
+/// Gamma samples are made as logarithms, ln g(a) = ln g(a + 1) + ln(u) / a, since for small
 /// concentrations all of them would round to 0. A concentration that is not above 0 gets no share.
 pub fn fill_dirichlet(alphas: &[f64], random: &mut impl Rng, out: &mut Vec<f64>) {
     out.clear();
@@ -87,19 +87,19 @@ mod tests {
     }
 
     #[test]
-    fn draws_have_the_moments_of_the_distribution() {
+    fn samples_have_the_moments_of_the_distribution() {
         let alphas = [0.3, 0.9, 1.8];
         let mut random = Xoshiro256PlusPlus::seed_from_u64(5);
         let mut sum = [0.0; 3];
         let mut squares = [0.0; 3];
         let mut out = Vec::new();
-        let draws = 40_000;
-        for _ in 0..draws {
+        let samples = 40_000;
+        for _ in 0..samples {
             fill_dirichlet(&alphas, &mut random, &mut out);
             assert!((out.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             for (place, share) in out.iter().enumerate() {
-                sum[place] += share / f64::from(draws);
-                squares[place] += share * share / f64::from(draws);
+                sum[place] += share / f64::from(samples);
+                squares[place] += share * share / f64::from(samples);
             }
         }
         for (place, alpha) in alphas.iter().enumerate() {
@@ -128,13 +128,13 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_gives_the_same_draw() {
-        let draw = |seed| {
+    fn a_seed_gives_the_same_sample() {
+        let sample = |seed| {
             let mut out = Vec::new();
             fill_dirichlet(&[0.3; 7], &mut Xoshiro256PlusPlus::seed_from_u64(seed), &mut out);
             out
         };
-        assert_eq!(draw(1), draw(1));
-        assert_ne!(draw(1), draw(2));
+        assert_eq!(sample(1), sample(1));
+        assert_ne!(sample(1), sample(2));
     }
 }

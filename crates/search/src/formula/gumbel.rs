@@ -34,7 +34,7 @@ pub struct GumbelParams {
     pub mixed_weight: MixedWeight,
 }
 
-/// Fills `out` with `moves` draws of Gumbel(0): -ln(-ln u), u in (0, 1), all finite. Evaluation
+/// Fills `out` with `moves` samples of Gumbel(0): -ln(-ln u), u in (0, 1), all finite. Evaluation
 /// play uses zeros instead (mctx, `gumbel_scale` = 0).
 pub fn gumbel_noise(moves: usize, random: &mut impl Rng, out: &mut Vec<f64>) {
     out.clear();
@@ -125,7 +125,8 @@ pub fn improved_policy(children: &[Child], own: f64, params: &GumbelParams, out:
     softmax(out);
 }
 
-/// Fills `out` with the root's scores g + ln p + sigma(completed q); `noise` has a draw a move.
+/// Fills `out` with the root's scores g + ln p + sigma(completed q); `noise` has one sample for
+/// each move.
 pub fn root_scores(
     children: &[Child],
     noise: &[f64],
@@ -322,14 +323,14 @@ mod tests {
 
     #[test]
     fn noise_is_gumbel_and_seeded() {
-        let draw = |seed| {
+        let sample = |seed| {
             let mut out = Vec::new();
             gumbel_noise(100_000, &mut Xoshiro256PlusPlus::seed_from_u64(seed), &mut out);
             out
         };
-        let noise = draw(3);
-        assert_eq!(noise, draw(3));
-        assert_ne!(noise, draw(4));
+        let noise = sample(3);
+        assert_eq!(noise, sample(3));
+        assert_ne!(noise, sample(4));
         let mean = noise.iter().sum::<f64>() / 1e5;
         let variance = noise.iter().map(|g| (g - mean).powi(2)).sum::<f64>() / 1e5;
         // Euler's constant and pi^2 / 6; three standard errors are 0.012 and 0.035.

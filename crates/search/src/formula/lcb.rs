@@ -43,7 +43,7 @@ const VALUE_RADIUS: f64 = 1.0;
 
 /// KataGo's bound, u - `stdevs` * sqrt(var / ess) (`getSelfUtilityLCBAndRadius`; `lcbStdevs` = 5).
 ///
-/// Few samples say little of a variance, so one observation of weight W / ess^3 is added whose
+/// A few samples do not determine a variance, so one observation of weight W / ess^3 is added whose
 /// second moment is larger by the square of the value range's radius, 1: it dominates at one visit
 /// and is gone by ten. `ess` is then taken again with it. A move without weight has a radius of 2
 /// `stdevs`, below every other.
@@ -98,7 +98,7 @@ pub fn lcb_choice(weights: &[f64], bounds: &[Bound], share: f64) -> Option<usize
 
 /// Raises the chosen move's play weight so that weights agree with the bounds (KataGo): to the
 /// largest `f^2 w_i`, `f = (r_i + x) / (r_i + 0.2 x)`, over moves i whose bound is x >= 0 below the
-/// chosen one's. f says how many times wider i's radius would have to be; it is below 5, so the
+/// chosen one's. f is the factor by which i's radius would have to be wider; it is below 5, so the
 /// weight comes to less than 25 times another's.
 pub fn raise_choice(weights: &mut [f64], bounds: &[Bound], chosen: usize) {
     let lower = bounds[chosen].lower;

@@ -1,4 +1,4 @@
-//! PUCT: value plus prior times exploration, and what stands in for the value of an unvisited move.
+//! PUCT: value plus prior times exploration, and first-play values of unvisited moves.
 
 use dz_search_settings::{DynamicVariance, Exploration, ExplorationTerm, FirstPlay, Puct};
 
@@ -23,8 +23,8 @@ pub fn exploration_scale(factor: f64, under_root: f64, stdev_factor: f64) -> f64
     factor * under_root.sqrt() * stdev_factor
 }
 
-/// What counts visits in U, over 1 + n: their root; or the visits themselves, as some summaries of
-/// AlphaGo Zero print the formula.
+/// The numerator of U, over 1 + n: the square root of the visits, or the visits themselves, as some
+/// summaries of AlphaGo Zero print the formula.
 #[inline]
 pub fn visits_term<R: Real>(term: ExplorationTerm, visits: R) -> R {
     match term {

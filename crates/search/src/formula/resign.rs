@@ -34,8 +34,8 @@ pub struct ResignThreshold {
 ///
 /// `winner_minima` has one number a game that was played on to its end: the smallest
 /// [`resign_value`] that the winner met in it, or either player in a draw. The game is a false
-/// positive of every threshold above that number. The order does not matter. None without games:
-/// there is nothing to measure then, and nobody should resign.
+/// positive of every threshold above that number. The order does not matter. `None` without games:
+/// nothing can be measured then, and nobody should resign.
 pub fn resign_threshold(winner_minima: &[f64], rate_max: f64) -> Option<ResignThreshold> {
     let mut sorted = winner_minima.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -51,8 +51,8 @@ pub fn resign_threshold(winner_minima: &[f64], rate_max: f64) -> Option<ResignTh
 }
 
 /// The share of played-on games in which a player who did not lose would have resigned at
-/// `threshold`: what a threshold from earlier games did in these. `winner_minima` as for
-/// [`resign_threshold`]; none without games.
+/// `threshold`: the error of a threshold from earlier games, measured in these. `winner_minima` as
+/// for [`resign_threshold`]; none without games.
 pub fn false_positive_rate(winner_minima: &[f64], threshold: f64) -> Option<f64> {
     let wrong = winner_minima.iter().filter(|&&minimum| minimum < threshold).count();
     (!winner_minima.is_empty()).then(|| wrong as f64 / winner_minima.len() as f64)

@@ -1,4 +1,4 @@
-//! What points are worth (Wu 2019, appendix on score maximization; KataGo, `nninputs.cpp`,
+//! The utility of points (Wu 2019, appendix on score maximization; KataGo, `nninputs.cpp`,
 //! `ScoreValue`, and `search.cpp`, `recentScoreCenter`).
 
 use std::f64::consts::FRAC_2_PI;
@@ -21,7 +21,7 @@ pub fn score_utility(utility: &ScoreUtility, lead: f64, center: f64, side: f64) 
         + utility.dynamic_weight * score_value(lead, center, utility.center_scale, side)
 }
 
-/// x0: the lead that the root expects, drawn to 0 by `center_zero_weight`, but no further than
+/// x0: the lead that the root expects, moved towards 0 by `center_zero_weight`, but no further than
 /// `center_scale` sides.
 pub fn score_center(utility: &ScoreUtility, expected: f64, side: f64) -> f64 {
     let most = utility.center_scale * side;

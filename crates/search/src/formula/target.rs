@@ -11,9 +11,9 @@ pub fn visit_shares(children: &[Child], out: &mut Vec<f64>) {
     normalise(out);
 }
 
-/// Fills `out` with weights n^(1 / tau) for drawing the move to play (Silver et al. 2017, Methods,
+/// Fills `out` with weights n^(1 / tau) for sampling the move to play (Silver et al. 2017, Methods,
 /// "Play": tau = 1 for the first 30 moves, then towards 0), as ratios to the largest, so the most
-/// visited has 1 whatever tau above 0 is. A node without visits gives p^(1 / tau) instead.
+/// visited has 1 for every tau above 0. A node without visits gives p^(1 / tau) instead.
 ///
 /// KataGo lets tau fall from 0.75 to 0.15 with a half-life of 19 turns on 19x19.
 pub fn temperature_weights(children: &[Child], tau: f64, out: &mut Vec<f64>) {

@@ -122,8 +122,8 @@ pub fn minimax(file: &GraphFile) -> BTreeMap<i64, f64> {
     values
 }
 
-/// What the first player can have for certain at every node, and can hope for at most, however long
-/// play may go in circles: the least and the greatest solution of the minimax equations.
+/// Lower and upper bounds of the first player's result at every node, even if play goes in circles:
+/// the least and the greatest solution of the minimax equations.
 pub fn certain_and_hoped(file: &GraphFile) -> BTreeMap<i64, (f64, f64)> {
     let solution = |start: f64| {
         let first = |node: &GraphNode| (node.id, node.terminal.unwrap_or(start));

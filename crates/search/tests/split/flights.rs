@@ -171,8 +171,8 @@ fn batches_agree_with_the_text() {
                 let split = seen.split.unwrap();
                 assert_eq!(seen.in_flight, 0);
                 let found = (split.values, split.value_sum, split.outcomes, split.outcome_sum);
-                let told = (edge.n_v, tree.sign * edge.w_v, edge.n_r, tree.sign * edge.w_r);
-                assert_eq!(found, told, "seed {seed}, {rule:?}");
+                let expected = (edge.n_v, tree.sign * edge.w_v, edge.n_r, tree.sign * edge.w_r);
+                assert_eq!(found, expected, "seed {seed}, {rule:?}");
             }
         }
     }

@@ -130,8 +130,8 @@ fn a_tree_search_has_the_sums_of_the_text() {
                 let edge = &tree.edges[usize::from(seen.mv.0)];
                 let split = seen.split.unwrap();
                 let found = (split.values, split.value_sum, split.outcomes, split.outcome_sum);
-                let told = (edge.n_v, tree.sign * edge.w_v, edge.n_r, tree.sign * edge.w_r);
-                assert_eq!(found, told, "seed {seed}, {rule:?}, node {id}");
+                let expected = (edge.n_v, tree.sign * edge.w_v, edge.n_r, tree.sign * edge.w_r);
+                assert_eq!(found, expected, "seed {seed}, {rule:?}, node {id}");
                 assert_eq!(f64::from(seen.visits), edge.n_r);
                 let q = tree.sign * nodes[seen.child as usize].value;
                 assert!((q - edge.q(rule.lambda)).abs() < 1e-15, "seed {seed}: {q}");

@@ -153,20 +153,20 @@ fn a_graph_search_recomputes_both_halves() {
         }
         shared += search.counts().transpositions;
         let summary = search.summary();
-        let told = &plain.at[&None];
-        for (m, edge) in summary.moves.iter().zip(&told.edges) {
+        let expected = &plain.at[&None];
+        for (m, edge) in summary.moves.iter().zip(&expected.edges) {
             assert_eq!(f64::from(m.visits), edge.1, "seed {seed}, {rule:?}");
         }
-        let value = sign(&graph, root) * told.q(rule.lambda);
+        let value = sign(&graph, root) * expected.q(rule.lambda);
         assert!((summary.value - value).abs() < 1e-12, "seed {seed}: {} {value}", summary.value);
         let split = search.root_node().unwrap().split.unwrap();
-        for (found, told) in [
-            (split.values, told.n_v),
-            (split.value_sum, told.w_v),
-            (split.outcomes, told.n_r),
-            (split.outcome_sum, told.w_r),
+        for (found, expected) in [
+            (split.values, expected.n_v),
+            (split.value_sum, expected.w_v),
+            (split.outcomes, expected.n_r),
+            (split.outcome_sum, expected.w_r),
         ] {
-            assert!((found - told).abs() < 1e-9, "seed {seed}: {found} {told}");
+            assert!((found - expected).abs() < 1e-9, "seed {seed}: {found} {expected}");
         }
         assert_eq!(search.node_count() + 1, plain.at.len(), "seed {seed}");
     }

@@ -50,7 +50,7 @@ pub(crate) fn path_of(run: &Run, place: &Place) -> PathBuf {
 /// Calls `take` with each game of a file, in the order of their numbers, until it returns false.
 ///
 /// # Errors
-/// A line for people, also where the file is damaged: what came before it has been taken.
+/// A line for people, also if the file is damaged. The games before the damage have been taken.
 pub(crate) fn each(
     run: &Run,
     place: &Place,
@@ -118,7 +118,7 @@ fn of_match(names: &[String; 2], game: PlayedGame) -> RecordedGame {
 
 fn of_selfplay(place: &Place, record: GameRecord) -> RecordedGame {
     let note = match (record.reanalyzed(), record.parent) {
-        (Some(parent), _) => Some(format!("the moves of game {parent}, searched anew")),
+        (Some(parent), _) => Some(format!("the moves of game {parent}, reanalyzed")),
         (None, Some(parent)) => {
             Some(format!("forked from game {} after {} plies", parent.game, parent.ply))
         }

@@ -15,7 +15,7 @@ pub(crate) struct Compared<'a> {
     pub(crate) rows: &'a [Row],
 }
 
-/// `refused` says which runs are not drawn, and why; `unknown` whose configuration in force is not
+/// `refused` names runs that are not drawn, and why; `unknown` whose configuration in force is not
 /// known, and why.
 pub(crate) fn compare(
     compared: &Compared<'_>,

@@ -1,4 +1,4 @@
-//! The pages, as functions of what they show. All text is escaped by construction.
+//! The pages, as functions of their data. All text is escaped by construction.
 
 mod compare;
 mod games;

@@ -245,7 +245,7 @@ fn open_and_check(page: &mut Page<'_>, served: &Served, path: &str) {
     let errors = page.errors();
     let unexpected: Vec<&String> = errors
         .iter()
-        // The page that is not there is told about by the browser.
+        // The browser reports a page that is not there.
         .filter(|error| !(path == "/nothing" && error.contains("404")))
         .collect();
     assert!(unexpected.is_empty(), "{path}: {unexpected:?}");

@@ -53,7 +53,7 @@ pub(super) fn decompress(frame: &[u8], raw_bytes: usize) -> Result<Vec<u8>, Shar
     let bytes = zstd::bulk::decompress(frame, raw_bytes)
         .map_err(|error| ShardError::damaged(format!("zstd: {error}")))?;
     if bytes.len() != raw_bytes {
-        return Err(ShardError::damaged("a frame is shorter than its index says"));
+        return Err(ShardError::damaged("a frame is shorter than its index states"));
     }
     Ok(bytes)
 }

@@ -3,8 +3,8 @@
 /// A bound on what a frame takes in memory beyond its decompressed bytes.
 ///
 /// Columns of equal numbers take two bytes, however many there are, so neither the compressed nor
-/// the decompressed length alone bounds what they become. Writers keep to the bound, too: what is
-/// written can be read.
+/// the decompressed length alone bounds their size in memory. Writers keep to the bound, too, so
+/// every written file can be read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Limit {
     /// Bytes that any frame may take.
@@ -15,7 +15,7 @@ pub(crate) struct Limit {
 
 /// The bound for games. Real ones take 5 to 30 bytes for each of the file.
 pub(crate) const ALIKE: Limit = Limit { spare: 32 << 20, per_byte: 64 };
-/// The bound for what rows take beside their planes. Real ones take 1 to 15 bytes for each of the
+/// The bound for the size of rows beside their planes. Real ones take 1 to 15 bytes for each of the
 /// file.
 pub(crate) const DENSE: Limit = Limit { spare: 32 << 20, per_byte: 32 };
 

@@ -27,8 +27,8 @@ pub(crate) use writer::PackedFrame;
 pub const FRAME_BYTES_MAX: usize = 64 << 20;
 /// Headers and footers are never larger, for the same reason: half a million frames.
 pub const FOOTER_BYTES_MAX: u64 = 64 << 20;
-/// What the contents of a file take in memory, frame after frame, is at most [`SPARE_BYTES`] and so
-/// many times the file's length. Games that are all alike come to some 500 times.
+/// The memory of a file's contents, frame after frame, is at most [`SPARE_BYTES`] plus so many
+/// times the file's length. Games that are all alike come to some 500 times.
 const UNPACKED_PER_BYTE: u64 = 1024;
 /// What small files may take in memory in any case.
 const SPARE_BYTES: u64 = 64 << 20;

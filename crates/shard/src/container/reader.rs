@@ -106,7 +106,9 @@ impl<R: Read + Seek> FrameReader<R> {
             hasher.update(&bytes);
         }
         if hasher.finalize().as_bytes() != &self.footer.content_hash {
-            return Err(ShardError::damaged("the contents have another hash than the footer says"));
+            return Err(ShardError::damaged(
+                "the contents have another hash than the footer states",
+            ));
         }
         Ok(())
     }

@@ -14,10 +14,10 @@ use board::{Board, Position};
 use search::Search;
 use table::{Bounds, Table};
 
-/// Bytes of the table unless told otherwise: 64 MiB.
+/// Default bytes of the table: 64 MiB.
 pub const TABLE_BYTES: usize = 64 << 20;
 
-/// Bounds that tell win, draw and loss apart.
+/// Bounds that distinguish win, draw and loss.
 const VALUES: Bounds = Bounds { lower: -1, upper: 1 };
 
 /// What is asked about a position.

@@ -5,7 +5,7 @@ use crate::connect4::{
     table::{Bounds, Table},
 };
 
-/// A search with what it needs and counts. `WIDTH_MAX` is at least the board's width.
+/// A search with its tables and counters. `WIDTH_MAX` is at least the board's width.
 pub(super) struct Search<'a, const WIDTH_MAX: usize> {
     pub board: &'a Board,
     pub table: &'a mut Table,

@@ -20,7 +20,7 @@ use walk::Walk;
 /// is Elo.
 pub const ELO_PER_DEVIATION: f64 = 800.0 / std::f64::consts::LN_10;
 
-/// What a test is to tell apart, and how surely.
+/// The hypotheses of a test, and its error probabilities.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SprtPlan {
     elo: [f64; 2],

@@ -26,7 +26,7 @@ impl Walk {
     pub(super) fn worse(&self, steps: f64, place: f64) -> f64 {
         let width = self.upper - self.lower;
         // The series in sines falls with e^-(this n^2 pi^2 / 2), and its terms grow with the drift;
-        // where either is unkind, reflections at each barrier alone are all that counts.
+        // where either is unfavourable, only the reflections at each single barrier matter.
         let spread = self.variance * steps / (width * width);
         let tilt = self.drift / self.variance * width;
         let p = if spread < 1e-2 || tilt.abs() > 15.0 {

@@ -53,7 +53,7 @@ fn of_the_other([first, second]: ByFirst) -> ByFirst {
     [second, first]
 }
 
-/// What names are ordered by: what stands before the number at their end, and the number.
+/// Sort key of names: the text before the number at the end, and the number.
 fn by_number(name: &str) -> (&str, u64) {
     let text = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (text, name[text.len()..].parse().unwrap_or(0))
@@ -116,7 +116,7 @@ mod tests {
             ("network-0001", "engine", won(0)),
         ];
         assert_eq!(best_connected(early), Some("random"));
-        // Networks grow: random tells nothing any more, and what it told is soon outweighed.
+        // Networks grow: games with `random` give no more information, and their weight fades.
         let later = [
             ("network-0002", "random", won(20)),
             ("network-0002", "rollout", won(6)),

@@ -1,4 +1,4 @@
-//! The whole log looked at again: every record by itself, and what follows from each.
+//! Checks the whole log: every record by itself, and its consequences.
 
 use super::entry::{Entry, Record, Stage};
 use super::log::read_sealed;
@@ -42,8 +42,8 @@ impl Audit {
     /// Reads all records and snapshots of a run.
     ///
     /// # Errors
-    /// If the folders cannot be listed or a record cannot be read at all; what is in files is no
-    /// error but a fault.
+    /// If the folders cannot be listed or a record cannot be read at all. Wrong content of files is
+    /// no error but a fault.
     pub fn of(run: &Run) -> Result<Self> {
         let mut audit = Self::default();
         let mut whole = true;

@@ -40,8 +40,8 @@ impl SelfplaySummary {
         })
     }
 
-    /// What bounds the speed of these games, and the setting that would help; none where no batches
-    /// were evaluated.
+    /// Returns the bottleneck of these games, and the setting that would help; `None` where no
+    /// batches were evaluated.
     pub fn bottleneck(&self) -> Option<String> {
         let LoadSummary { device_share, waiting_share, host_us } = self.load?;
         let percent = |share: f64| format!("{:.0} %", 100.0 * share);

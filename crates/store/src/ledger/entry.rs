@@ -27,7 +27,7 @@ pub struct Record {
     pub entry: Entry,
 }
 
-/// What one record says. Cycles count from 1, generations from 0 (no network yet).
+/// The content of one record. Cycles count from 1, generations from 0 (no network yet).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Entry {

@@ -195,8 +195,8 @@ impl Record {
     /// A record from its file, and whether it carries a hash; the oldest carry none.
     ///
     /// # Errors
-    /// In words, if the hash is another one, the rest is no record of this version, or a number in
-    /// it is none that a run comes to.
+    /// A description, if the hash is wrong, the rest is no record of this version, or a number is
+    /// out of the range that a run can reach.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<(Self, bool), String> {
         let (object, sealed) = unseal(bytes, SEAL_DIGITS)?;
         let record: Self = serde_json::from_slice(&object)
@@ -223,7 +223,7 @@ pub(super) fn read_sealed(run: &Run, number: u64) -> Result<Option<(Record, bool
         |what: String| StoreError::Corrupt { path: path.clone(), what, advice: advice(number) };
     let (record, sealed) = Record::from_bytes(&bytes).map_err(corrupt)?;
     if record.number != number {
-        return Err(corrupt(format!("it says that it is record {}", record.number)));
+        return Err(corrupt(format!("it has the number of record {}", record.number)));
     }
     Ok(Some((record, sealed)))
 }

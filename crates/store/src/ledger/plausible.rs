@@ -12,9 +12,9 @@ const SLACK: u64 = 1000;
 /// Numbers with a fraction are at most this, of either sign: above every loss of 32 bits.
 const REAL_MAX: f64 = 1e40;
 
-/// Refuses a record or snapshot with a number that no run comes to. It follows `records` records,
-/// itself included, and each cycle, champion and shard has a record of its own; [`SLACK`] more are
-/// no harm.
+/// Refuses a record or snapshot with a number that no run reaches. The bound is the number of
+/// `records`, this one included, because each cycle, champion and shard has its own record.
+/// [`SLACK`] is added.
 ///
 /// # Errors
 /// In words.

@@ -13,9 +13,9 @@ use super::parts::{
 };
 use crate::ObjectRef;
 
-/// All that the ledger says, folded. Of two entries that claim the same thing (two shards of one
-/// number, two verdicts or ratings of one cycle) the first counts. Entries of fenced writers do
-/// not count.
+/// The fold of the whole ledger. Of two entries that claim the same thing (two shards of one
+/// number, two verdicts or ratings of one cycle) the first counts. Entries of fenced writers do not
+/// count.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunState {
@@ -169,7 +169,7 @@ impl RunState {
     /// Notes when a cycle's record was written, and its number if it is the first of its kind.
     fn note(&mut self, record: &Record) {
         let kind = match &record.entry {
-            // It says when files were given up, and nothing of the cycle.
+            // It records when files were given up, and nothing about the cycle.
             Entry::Expired { .. } => return,
             Entry::Match { purpose: MatchPurpose::Gate, .. } => "gate",
             Entry::Match { purpose: MatchPurpose::Rating, .. } => "rating_match",

@@ -56,8 +56,8 @@ impl SelfplaySummary {
     }
 }
 
-/// What the time of those who play went into, of the process that ended the turn; shares are of
-/// their running time, summed over threads.
+/// How the process that ended the turn spent its playing time, as shares of running time summed
+/// over threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LoadSummary {

@@ -20,7 +20,7 @@ pub(super) struct Opened {
     pub(super) folder: Option<std::path::PathBuf>,
 }
 
-/// Opens the store that `address` names. A folder that is not there is made if `makes` says so.
+/// Opens the store that `address` names. A missing folder is made if `makes` is true.
 pub(super) fn open(address: &str, makes: bool) -> Result<Opened, MailboxError> {
     let Some((scheme, rest)) = address.split_once("://") else {
         return open_folder(address, Path::new(address), makes);

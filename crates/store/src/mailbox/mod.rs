@@ -115,7 +115,7 @@ impl Mailbox {
     /// [`MailboxError::Trouble`] if nothing is there afterwards or it cannot be read.
     pub fn create(&self, path: &str, content: &[u8]) -> Result<Created, MailboxError> {
         let put = self.offer(path, content);
-        // A longer object is another writer's; so many bytes tell.
+        // A longer object is another writer's, and this many bytes show that.
         let bytes_max = (content.len() as u64).max(1 << 20);
         match self.get(path, bytes_max)? {
             Some(found) if found[..] == *content => Ok(Created::Ours),
@@ -126,8 +126,9 @@ impl Mailbox {
         }
     }
 
-    /// Creates an object where none is; false if the store says that there is one. For hints only:
-    /// a store may let several writers win, and may store what it answered an error to.
+    /// Creates an object if there is none; returns false if the store reports one. For hints only:
+    /// a store may let several writers win, and may store an object although it answered with an
+    /// error.
     ///
     /// # Errors
     /// [`MailboxError::Trouble`].
@@ -286,7 +287,8 @@ impl Mailbox {
         ObjectPath::parse(format!("{}/{path}", self.prefix)).map_err(|_| invalid())
     }
 
-    /// Refuses what is no regular file in a folder: opening a pipe would wait for ever.
+    /// Refuses everything in a folder that is not a regular file: opening a pipe would wait for
+    /// ever.
     fn check_kind(&self, path: &str) -> Result<(), MailboxError> {
         let Some(folder) = &self.folder else { return Ok(()) };
         match folder.join(path).symlink_metadata() {

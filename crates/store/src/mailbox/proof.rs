@@ -32,12 +32,12 @@ pub struct StoreProof {
 }
 
 impl StoreProof {
-    /// Whether it serves as a mailbox: what is written is read and listed at once.
+    /// Whether it serves as a mailbox: written objects are read and listed at once.
     pub const fn is_consistent(&self) -> bool {
         self.unlisted == 0 && self.stale_reads == 0 && self.undeleted == 0 && self.no_winner == 0
     }
 
-    /// Whether creation is exclusive, by which two homes of one run are told apart.
+    /// Whether creation is exclusive, which distinguishes two homes of one run.
     pub const fn is_exclusive(&self) -> bool {
         self.one_winner == self.keys && self.not_a_winners == 0
     }

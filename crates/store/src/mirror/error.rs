@@ -32,7 +32,7 @@ pub enum MirrorError {
         /// The run's directory.
         dir: String,
     },
-    /// An object is not what the mirror's head says.
+    /// An object does not agree with the mirror's head.
     #[error(
         "{path} in the mailbox is damaged: {what}. The run cannot be restored from this mirror"
     )]

@@ -27,8 +27,8 @@ pub struct Restored {
 /// had at the mirror's newest record.
 ///
 /// # Errors
-/// [`MirrorError::None`] where there is no mirror, [`MirrorError::Damaged`], and what mailbox and
-/// disk report. What was written stays; a restore begins anew in another folder.
+/// [`MirrorError::None`] where there is no mirror, [`MirrorError::Damaged`], and the errors of
+/// mailbox and disk. Files written so far stay. Another restore needs another folder.
 pub fn restore(mailbox: &Mailbox, dir: &Path) -> Result<Restored, MirrorError> {
     let none = || MirrorError::None { address: mailbox.address().to_owned() };
     let mut source = Source::read(mailbox)?.ok_or_else(none)?;
@@ -75,7 +75,8 @@ struct Source {
 }
 
 impl Source {
-    /// Reads it; again where the home went on meanwhile and merged what is being read.
+    /// Reads it. Reads again if the home has merged, in the meantime, the parts that are being
+    /// read.
     fn read(mailbox: &Mailbox) -> Result<Option<Self>, MirrorError> {
         let Some(mut head) = Head::newest(mailbox)? else { return Ok(None) };
         loop {

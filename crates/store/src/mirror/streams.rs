@@ -151,7 +151,7 @@ pub(super) fn read_stream(
     let is_right = content.len() as u64 == extent.bytes
         && blake3::hash(&content).to_hex().as_str() == extent.blake3;
     if !is_right {
-        return Err(MirrorError::damaged(folder, "it is not what its head says"));
+        return Err(MirrorError::damaged(folder, "it does not agree with its head"));
     }
     Ok(content)
 }

@@ -83,8 +83,8 @@ impl Mirror {
         }
         let (found, log) = match log_of(run, ledger.state().number, &found)? {
             Some(log) => (found, log),
-            // The home before wrote a little more before it ended. This run goes on from what it
-            // was restored from, and its streams begin again.
+            // The previous home wrote a little more before it ended. This run continues from the
+            // restored state, and its streams begin again.
             None if Origin::of(run).is_some_and(|origin| origin.epoch == found.epoch) => {
                 (Head::empty(epoch), blake3::Hasher::new())
             }
@@ -130,8 +130,9 @@ impl Mirror {
         self.head.records
     }
 
-    /// Brings the mirror to the newest record, object by object, until `stops` says so. Returns
-    /// whether it is there. What no run needs any more stays until [`Self::remove_needless`].
+    /// Brings the mirror to the newest record, object by object, until `stops` returns true.
+    /// Returns whether it is there. What no run needs any more stays until
+    /// [`Self::remove_needless`].
     ///
     /// # Errors
     /// What mailbox and run report. The same call goes on where it stopped.

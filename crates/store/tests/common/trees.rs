@@ -1,4 +1,4 @@
-//! Files and folders that are not a run's own, made at random, and what is there afterwards.
+//! Files and folders that are not a run's own, made at random, and their state afterwards.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests too")]
 

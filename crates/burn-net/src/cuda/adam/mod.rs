@@ -1,7 +1,7 @@
 //! What is done to all parameters at once, as one operation each.
 //!
-//! Each of Burn's takes every number from a card's memory and puts it there again, and there would
-//! be twenty for a step of the optimizer, or one for each of a network's tensors.
+//! Each of Burn's kernels reads every number from a card's memory and writes it back. A step of the
+//! optimizer would take twenty of them, or one for each of a network's tensors.
 
 mod kernel;
 mod operation;

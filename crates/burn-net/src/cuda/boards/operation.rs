@@ -1,4 +1,4 @@
-//! What Burn is told of the operations, and the launches.
+//! Registration of the operations with Burn, and their launches.
 
 use std::ops::Range;
 

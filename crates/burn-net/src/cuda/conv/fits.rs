@@ -20,8 +20,8 @@ pub(crate) fn plays(size: [usize; 2], [outputs, inputs, side, _]: [usize; 4]) ->
 }
 
 /// Whether [`layer`] takes a convolution of `[out, in, side, side]`, of a network that [`fits`]. Of
-/// 3x3 convolutions only the first has inputs that do not fill tiles, and nobody asks for their
-/// gradient; all 1x1 convolutions stand behind others.
+/// 3x3 convolutions only the first has inputs that do not fill tiles, and their gradient is not
+/// needed. All 1x1 convolutions come after others.
 pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
     let [outputs, inputs, side, _] = shape;
     let back = side == 3 || plays(size, [inputs, outputs, side, side]);
@@ -33,9 +33,9 @@ pub(crate) fn learns(size: [usize; 2], shape: [usize; 4]) -> bool {
 /// of `[8 outputs, 4 inputs, 2 outputs, 2 inputs, 2 inputs]`, each thread's eight factors together.
 /// Missing channels become zeros.
 ///
-/// That a thread has inputs `2 * (t % 4)`, the next one, and both again 8 on, of output `t / 4`, is
-/// how the instruction takes its second matrix (PTX ISA 9.0, "mma.m16n8k16", figures of the
-/// fragments for `.f16`).
+/// The instruction takes its second matrix in this layout: thread `t` has inputs `2 * (t % 4)` and
+/// the next one, and both again 8 on, of output `t / 4` (PTX ISA 9.0, "mma.m16n8k16", figures of
+/// the fragments for `.f16`).
 pub(crate) fn pack(kernel: Tensor<2>, taps: usize) -> Tensor<2> {
     let [rows, outputs] = kernel.dims();
     let inputs = rows / taps;

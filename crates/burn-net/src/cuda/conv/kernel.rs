@@ -1,6 +1,6 @@
 //! The kernel itself.
 
-// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+// CubeCL's macro uses bindings with an underscore, and has no inclusive ranges.
 #![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
 
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
@@ -118,7 +118,8 @@ pub(in crate::cuda) fn load<E: Float, N: Size>(
         let is_there = is_row && place < comptime!(window.rows);
         let values = run_of::<E, N>(x, row, first_run + run, window.channels);
         let values = select(is_there, Registers::reinterpret(values), Registers::new(0u32));
-        // Without a condition but for the last turn, or each turn would wait for what it read.
+        // The only condition is that for the last turn. With another, each turn would wait for its
+        // own reads.
         let is_within = comptime!((turn + 1) * threads <= all);
         if is_within || i < all {
             near[place * comptime!(window.stride()) + run] = Run::<E>::reinterpret(values);

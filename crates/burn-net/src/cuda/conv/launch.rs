@@ -30,9 +30,9 @@ pub(crate) trait ConvKernels: Backend {
         plan: Plan,
     ) -> FloatTensor<Self>;
 
-    /// Parts of the gradient of a kernel `[taps * in, out]`, to be added up,
-    /// `[parts, taps * in * out]` in 32 bits: from what was convolved, `x [B * H * W, in]`, and the
-    /// gradient of what came out, `[B * H * W, out]`.
+    /// Parts of the gradient of a kernel `[taps * in, out]`, `[parts, taps * in * out]` in 32 bits,
+    /// which the caller adds up. They come from the input of the convolution, `x [B * H * W, in]`,
+    /// and the gradient of its output, `[B * H * W, out]`.
     fn weights(
         x: FloatTensor<Self>,
         gradient: FloatTensor<Self>,
@@ -43,8 +43,8 @@ pub(crate) trait ConvKernels: Backend {
     fn view(flat: FloatTensor<Self>, from: usize, to: usize) -> FloatTensor<Self>;
 }
 
-/// Numbers `from..to` of a flat tensor on a card where they are: kernels of our own may read them,
-/// others want them to begin at places of their choice.
+/// Numbers `from..to` of a flat tensor on a card where they are: our kernels may read them, others
+/// want them to begin at places of their choice.
 pub(crate) fn view(flat: &Tensor<1>, from: usize, to: usize) -> Tensor<1> {
     Tensor::from_dispatch(<Dispatch as ConvKernels>::view(flat.clone().into_dispatch(), from, to))
 }
@@ -59,8 +59,8 @@ fn parts_of(x: &Shape, plan: &WeightsPlan) -> Shape {
 }
 
 /// Convolution of rows `[B * H * W, in]` on a card, `[B * H * W, out]`, with a kernel from
-/// [`crate::cuda::conv::fits::pack`], `shift [1, out]` and what comes then. All are of one format
-/// of 16 bits.
+/// [`crate::cuda::conv::fits::pack`], `shift [1, out]` and the epilogue. All are of one format of
+/// 16 bits.
 pub(crate) fn convolve(
     plan: Plan,
     x: Tensor<2>,

@@ -43,8 +43,8 @@ const PLANES_POINTS: usize = 2;
 
 const PLANES_OUTPUTS_MAX: usize = 2;
 
-/// What every card from compute capability 8.0 on gives one group of a multiprocessor's memory
-/// (CUDA C++ Programming Guide 13.0, section "Compute Capabilities": 99 KiB and more).
+/// Shared memory that one group gets on every card from compute capability 8.0 on (CUDA C++
+/// Programming Guide 13.0, section "Compute Capabilities": 99 KiB and more).
 const SHARED_BYTES_MAX: usize = 99 << 10;
 
 impl Plan {

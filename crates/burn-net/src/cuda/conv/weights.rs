@@ -1,6 +1,6 @@
 //! The kernel of a kernel's gradient.
 
-// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+// CubeCL's macro uses bindings with an underscore, and has no inclusive ranges.
 #![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
 
 use cubecl::cmma::{MatrixIdent, MmaDefinition};
@@ -13,10 +13,10 @@ use crate::cuda::tiles::{RUN, TILE};
 /// Parts of the gradient of a kernel: `out [pieces, taps * inputs * outputs]`, to be added up over
 /// pieces.
 ///
-/// `x [rows, inputs]`, what was convolved, in vectors of `N`; `gradient [rows, outputs]`, that of
-/// what came out. A row is a point of a board. A group adds up `turns` times [`POINTS`] rows for
-/// one row of the kernel; the products' common dimension is that of the points, so both factors are
-/// read from shared memory as if turned.
+/// `x [rows, inputs]` is the input of the convolution, in vectors of `N`; `gradient [rows,
+/// outputs]` is that of its output. A row is a point of a board. A group adds up `turns` times
+/// [`POINTS`] rows for one row of the kernel; the products' common dimension is that of the points,
+/// so both factors are read from shared memory as if turned.
 #[cube(launch_unchecked)]
 pub(in crate::cuda) fn weights<E: Float, N: Size>(
     x: &[Vector<E, N>],

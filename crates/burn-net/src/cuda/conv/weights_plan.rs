@@ -4,8 +4,8 @@ use crate::cuda::conv::plan::{fills_tiles, largest_part};
 use crate::cuda::conv::window::Window;
 use crate::cuda::tiles::{GROUPS, TILE};
 
-/// What a group of threads does of the gradient of a 3x3 or 1x1 kernel: of the taps of one of its
-/// rows, some outputs and some inputs, over points that follow each other. Known when a kernel is
+/// The part of the gradient of a 3x3 or 1x1 kernel that a group of threads computes: the taps of
+/// one row, for some outputs and some inputs, over consecutive points. Known when a kernel is
 /// compiled.
 ///
 /// A group's planes stand in a grid, `planes_outputs` times `planes_inputs`. Each keeps, for each

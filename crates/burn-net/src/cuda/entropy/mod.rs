@@ -1,8 +1,8 @@
 //! The cross-entropy of rows with its gradient, to learn, as one operation.
 //!
-//! Burn would make some fifteen operations of it forth and back, each of which costs the host time
-//! while the card, which has little to do for any of them, waits. Here two kernels find the loss
-//! and the gradient of the logits at once.
+//! With Burn it is some fifteen operations forward and backward. Each costs the host time, and the
+//! card waits, because each is little work. Here two kernels compute the loss and the gradient of
+//! the logits together.
 
 mod kernel;
 mod operation;

@@ -1,4 +1,4 @@
-//! What Burn is told of a cross-entropy.
+//! Registration of the cross-entropy with Burn.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;

@@ -1,6 +1,6 @@
-//! Kernels that change rows: batch norm with what comes then, and its gradient.
+//! Kernels that change rows: batch norm with its epilogue, and the gradient.
 
-// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+// CubeCL's macro uses bindings with an underscore, and has no inclusive ranges.
 #![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
 
 use cubecl::prelude::*;
@@ -46,8 +46,9 @@ pub(super) fn normalise<E: Float>(
     }
 }
 
-/// The gradient of `y` into `back`, and that of what was added into `aside`, if anything was: from
-/// that of the `output`, and from its sums `along_beta` and `along_gamma [C]`.
+/// Writes the gradient of `y` into `back`, and that of the added tensor, if there is one, into
+/// `aside`. They come from the gradient of the `output` and from its sums `along_beta` and
+/// `along_gamma [C]`.
 ///
 /// Ioffe & Szegedy 2015, the equations of section 3: the gradient is that of centred and scaled
 /// rows, less its part along beta and along gamma.
@@ -82,8 +83,8 @@ pub(super) fn back<E: Float>(
         if row < rows {
             let i = row * plan.runs() + run;
             let y = Eight::cast_from(y[i]);
-            // Of `y` it could be told whether the output was above 0, as in `along`. Here the
-            // registers for that cost more than reading the output: 23 us instead of 20.
+            // `y` shows whether the output was above 0, and `along` uses that. Here the registers
+            // for it cost more than reading the output: 23 us instead of 20.
             let through = through::<E>(gradient[i], Eight::cast_from(output[i]), rectifies);
             let scaled = (y - mean) * inverse;
             let rest = through - along_beta - scaled * along_gamma;

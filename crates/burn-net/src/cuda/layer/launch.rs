@@ -241,7 +241,7 @@ impl Rows {
         out
     }
 
-    /// The output, from `y` and what is there for each channel: mean, variance, gamma, beta.
+    /// Returns the output, from `y` and the tensors of each channel: mean, variance, gamma, beta.
     fn normalise(
         self,
         y: &CubeTensor,
@@ -279,8 +279,9 @@ impl Rows {
         out
     }
 
-    /// The gradients of `y` and of what was added, from that of the output, the output, `y`, and
-    /// what is there for each channel: mean, variance, gamma, and the gradients of beta and gamma.
+    /// Returns the gradients of `y` and of the added tensor. They come from the gradient of the
+    /// output, the output, `y`, and the tensors of each channel: mean, variance, gamma, and the
+    /// gradients of beta and gamma.
     fn back(
         self,
         there: [&CubeTensor; 3],

@@ -1,10 +1,10 @@
-//! A 3x3 or 1x1 convolution with batch norm and what comes then, to learn, as one operation with a
+//! A 3x3 or 1x1 convolution with batch norm and its epilogue, to learn, as one operation with a
 //! gradient of its own.
 //!
-//! Burn would make some thirty operations of it forth and back, each of which costs the host time
-//! and most of which take all activations from the card's memory and put them there. Here five
-//! kernels go forth and six or seven back; activations and their gradients are bf16 between them,
-//! as they are with `PyTorch`'s automatic mixed precision, all sums are 32 bits wide.
+//! With Burn a layer is some thirty operations forward and backward. Each costs the host time, and
+//! most read all activations from the card's memory and write them back. Here it is five kernels
+//! forward and six or seven backward. Activations and their gradients are bf16 between them, as
+//! with `PyTorch`'s automatic mixed precision, and all sums are 32 bits wide.
 
 mod change;
 mod launch;

@@ -1,4 +1,4 @@
-//! What Burn is told of a layer: what it makes, and what its gradients are.
+//! Registration of a layer with Burn: its outputs and its gradients.
 
 use burn::backend::autodiff::checkpoint::base::Checkpointer;
 use burn::backend::autodiff::checkpoint::strategy::CheckpointStrategy;
@@ -70,7 +70,7 @@ pub(crate) trait LearningLayer: Backend {
 }
 
 impl LayerPlan {
-    /// Factors of the weight, packed for the way back; one where there is none.
+    /// Factors of the weight, packed for the backward pass; one where there is none.
     pub(super) fn packed_back(&self) -> usize {
         self.back.map_or(1, |plan| plan.factors())
     }

@@ -1,7 +1,7 @@
 //! Kernels between a weight as files have it, `[out, in, side, side]`, and the order in which it
 //! multiplies.
 
-// CubeCL's macro uses what only tells it a type.
+// CubeCL's macro uses bindings with an underscore.
 #![allow(clippy::used_underscore_binding)]
 
 use cubecl::prelude::*;
@@ -9,9 +9,9 @@ use cubecl::prelude::*;
 use crate::cuda::conv::rows_plan::THREADS;
 use crate::cuda::tiles::{FACTORS, TILE};
 
-/// A weight, rounded and packed as [`crate::cuda::conv::fits::pack`] does it: for the way forth,
-/// and from the gradient of outputs to that of inputs, where each tap is on the other side and
-/// inputs and outputs change places.
+/// A weight, rounded and packed as [`crate::cuda::conv::fits::pack`] does it: for the forward pass,
+/// and for the backward pass from the gradient of outputs to that of inputs, where taps are
+/// mirrored and inputs and outputs change places.
 #[cube(launch_unchecked)]
 pub(super) fn pack_both<E: Float>(
     weight: &[f32],

@@ -1,6 +1,6 @@
 //! The kernel.
 
-// CubeCL's macro uses what only tells it a type, and knows no inclusive ranges.
+// CubeCL's macro uses bindings with an underscore, and has no inclusive ranges.
 #![allow(clippy::used_underscore_binding, clippy::range_plus_one)]
 
 use cubecl::cmma::MmaDefinition;

@@ -89,9 +89,9 @@ impl LinearPlan {
     /// together. Missing inputs and outputs become zeros.
     ///
     /// A product of 16 inputs wants inputs `2 * t` and the next one, and both again 8 on, of thread
-    /// `t` of four (PTX ISA 9.0, "mma.m16n8k16"), from rows and matrix alike. Which inputs these
-    /// are called is nobody's business but theirs, so thread `t` has inputs `8 * t..8 * t + 8` of a
-    /// chunk, which follow each other, and multiplies twice.
+    /// `t` of four (PTX ISA 9.0, "mma.m16n8k16"), from rows and matrix alike. The order of inputs
+    /// is free if rows and matrix agree. So thread `t` has the contiguous inputs `8 * t..8 * t + 8`
+    /// of a chunk, and multiplies twice.
     pub(crate) fn pack(&self, matrix: Tensor<2>) -> Tensor<1> {
         let [inputs, outputs] = matrix.dims();
         let all = [self.all_inputs(), self.all_tiles() * RUN];

@@ -1,6 +1,6 @@
 //! The kernel.
 
-// CubeCL's macro uses what only tells it a type.
+// CubeCL's macro uses bindings with an underscore.
 #![allow(clippy::used_underscore_binding)]
 
 use cubecl::prelude::*;

@@ -34,12 +34,12 @@ const DISTANCE_MAX_32_BITS: f64 = 1e-4;
 /// The same of linear layers, whose gradient of the inputs is rounded to 8 bits once.
 const DISTANCE_MAX_LINEAR: f64 = 5e-3;
 
-/// Whether kernels of our own can work out a network's 3x3 convolutions and batch norm while it
-/// learns on devices, and agree there with the processor. Tells why, if they do not agree.
+/// Returns whether our kernels can compute a network's 3x3 convolutions and batch norm while it
+/// learns on devices, and agree there with the processor. Prints why if they do not agree.
 ///
 /// # Errors
-/// [`NetError::Device`] if a device does nothing more after it tried: a kernel that touches memory
-/// that it has not, say, leaves a card of no use to a process.
+/// [`NetError::Device`] if a device no longer works after the try. For example, a kernel with an
+/// invalid memory access leaves the CUDA context unusable for the process.
 pub fn learns_by_cuda_kernels(
     devices: &[DeviceChoice],
     spec: &NetworkSpec,
@@ -62,15 +62,15 @@ pub fn learns_by_cuda_kernels(
             }
         };
         warn!(
-            "layers of our own do not work to learn, so Burn's are used, which are slower: {what}"
+            "our layers do not learn correctly here, so Burn's are used, which are slower: {what}"
         );
         return Ok(false);
     }
     Ok(true)
 }
 
-/// How 3x3 convolutions are worked out while a network learns on devices: by kernels of our own
-/// where they are asked for and fit, or else as Burn does it.
+/// How 3x3 convolutions are worked out while a network learns on devices: by our kernels where they
+/// are asked for and fit, or else as Burn does it.
 pub(crate) fn method_to_learn(
     devices: &[(DeviceChoice, Device)],
     spec: &NetworkSpec,
@@ -85,9 +85,9 @@ pub(crate) fn method_to_learn(
     devices[0].0.compute_options(true).convolve
 }
 
-/// Largest distance of what a network's convolutions with batch norm find on a device, gradients
-/// included, from what they find on the processor, in units of what is allowed; infinite if there
-/// is no number.
+/// Returns the largest difference between a device and the processor in the outputs and gradients
+/// of a network's convolutions with batch norm, in units of the tolerance. Infinite if a number is
+/// not finite.
 fn excess(spec: &NetworkSpec, convolve: ConvMethod, device: &Device) -> f64 {
     let narrow = spec.block_channels();
     let inputs = spec.channels_in;
@@ -153,7 +153,7 @@ fn share(found: &[f32], wanted: &[f32]) -> f64 {
     largest(std::iter::once(distance(found, wanted) / length))
 }
 
-/// The largest share; infinite if one is no number, which must not be passed over.
+/// Returns the largest share; infinite if one is not a number, which must not be ignored.
 pub(crate) fn largest(mut shares: impl Iterator<Item = f64>) -> f64 {
     let add = |most: f64, share: f64| share.is_finite().then(|| most.max(share));
     shares.try_fold(0.0, add).unwrap_or(f64::INFINITY)

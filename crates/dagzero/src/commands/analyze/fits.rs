@@ -43,7 +43,7 @@ pub(in crate::commands) fn differences(
     // A parameter that is not named has its default.
     let whole = canonical(theirs)?;
     let our_whole = canonical(game)?;
-    // SGF of others states some parameters; our own formats state the whole game.
+    // SGF of others states some parameters; our formats state the whole game.
     let stated = |key: &str| sheet.format.is_own() || theirs.parameter(key).is_some();
     let mut notes = Vec::new();
     for (key, value) in whole.parameters() {

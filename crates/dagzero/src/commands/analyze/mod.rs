@@ -30,8 +30,8 @@ use source::Source;
 /// gave away against the search's own choice: from 0.05 on it is an inaccuracy, from 0.1 a mistake,
 /// from 0.15 a blunder. The bar is the first player's score.
 ///
-/// Stones that a record sets up are no moves. What of it was left out or guessed is told on
-/// standard error. --out keeps all that the record has, and adds comments.
+/// Stones that a record sets up are no moves. Standard error names what was left out or guessed.
+/// --out keeps everything in the record, and adds comments.
 #[derive(Debug, clap::Args)]
 #[command(
     override_usage = "dagzero analyze <PLAYER | --run RUN | --network PATH> \

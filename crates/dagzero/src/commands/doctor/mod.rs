@@ -23,19 +23,18 @@ use crate::Exit;
 /// Look at what this machine computes with, or whether a run learns, and learns the right thing
 ///
 /// With RUN: asks its champion about positions (does it see turned boards alike, do its values have
-/// the right sign?), and looks at games, losses, gate and ratings for what goes wrong in silence.
-/// Alarms come first; each finding says by what it was judged and what to do. Exits 1 if there is
-/// an alarm.
+/// the right sign?), and looks at games, losses, gate and ratings for silent problems. Alarms come
+/// first. Each finding names its threshold and what to do. Exits 1 if there is an alarm.
 ///
 /// With --store: tries whether a folder or bucket serves as the mailbox of a run and its workers.
 /// Eight writers create fifty objects at once, which are then listed, read, replaced and deleted.
 /// Exits 1 if it does not, or if two writers can create one object.
 ///
-/// Without: names the driver, the cards and the compiler that kernels need; runs a fixed network on
-/// fixed positions on the device and compares the answers with those of a plain implementation;
-/// measures for a second how fast it is; on a card learns for some steps and compares the losses
-/// with the processor's. Says in one sentence what to do if something is missing. Exits 1 if the
-/// answers are wrong.
+/// Without RUN: names the driver, the cards and the compiler that kernels need. Runs a fixed
+/// network on fixed positions on the device, compares the answers with those of a plain
+/// implementation, and measures the speed for a second. On a card it also learns for some steps and
+/// compares the losses with the processor's. Prints in one sentence what to do if something is
+/// missing. Exits 1 if the answers are wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero doctor\n  \
@@ -64,7 +63,7 @@ pub(crate) struct Args {
 
 /// Positions of a batch of the speed test.
 const BATCH: usize = 1024;
-/// How long it runs, after a first batch that compiles what is to be compiled.
+/// How long it runs, after a first batch that compiles the kernels.
 const SPEED_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Serialize)]
@@ -75,13 +74,13 @@ struct Findings {
     /// Threads that the processor runs at once.
     threads: usize,
     device: String,
-    /// Whether a card's convolutions are by a kernel of our own.
+    /// Whether a card's convolutions are by one of our kernels.
     #[serde(rename = "convolves_on_chip")]
     plays_by_cuda_kernels: bool,
     canary: CanaryReport,
     canary_passed: bool,
     speed: Speed,
-    /// Of a card; the processor's is what it is compared with.
+    /// Of a card. The processor's answers are the reference.
     learning: Option<LearningReport>,
     learning_passed: Option<bool>,
     advice: Option<String>,
@@ -206,8 +205,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
         };
         line("MPS", text)?;
     }
-    let how =
-        if findings.plays_by_cuda_kernels { ", convolutions by a kernel of our own" } else { "" };
+    let how = if findings.plays_by_cuda_kernels { ", convolutions by our kernel" } else { "" };
     line("device", &format!("{}{how}", findings.device))?;
     let verdict = if findings.canary_passed { "right" } else { "WRONG" };
     let CanaryReport { positions, logit_difference_max, tolerance } = canary;
@@ -247,7 +245,7 @@ fn write_text(out: &mut dyn Write, findings: &Findings) -> anyhow::Result<()> {
 
 fn learning_text(report: LearningReport) -> String {
     let LearningReport { precision, cuda_kernels, steps, difference_max, tolerance } = report;
-    let by = if cuda_kernels { "kernels of our own" } else { "Burn's operations" };
+    let by = if cuda_kernels { "our kernels" } else { "Burn's operations" };
     let verdict = if report.passed() { "right" } else { "WRONG" };
     let [difference, most] = [difference_max, tolerance].map(|share| 100.0 * share);
     format!(

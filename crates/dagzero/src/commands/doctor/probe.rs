@@ -1,5 +1,5 @@
-//! What a network makes of positions: through every symmetry, and beside what came of recorded
-//! games.
+//! Answers of a network: compared over all symmetries of a position, and with the outcomes of
+//! recorded games.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use dz_shard::{GameEnd, GameRecord, ShardReader, replay};
 /// Plies of the positions that are shown through all symmetries, and positions of each.
 const PLIES: [u32; 9] = [1, 2, 3, 4, 6, 8, 12, 18, 26];
 const POSITIONS_EACH: usize = 8;
-/// Recorded games that are looked at: with so many a correlation of 0.1 is told from none.
+/// Recorded games that are looked at: enough to distinguish a correlation of 0.1 from none.
 const GAMES_MAX: usize = 400;
 /// Positions that are evaluated at once.
 const BATCH: usize = 256;
@@ -100,7 +100,7 @@ impl<G: Game> Asked<G> {
         scatter.views += values.len() as u64;
     }
 
-    /// `views` of one position: their moves stand in the same order whatever the view.
+    /// `views` of one position: their moves stand in the same order in every view.
     fn add_policy(&mut self, views: &[Evaluation]) {
         let even = 1.0 / views[0].priors.len() as f64;
         let scatter = &mut self.probed.policy;
@@ -150,7 +150,7 @@ impl<G: Game> Asked<G> {
         Ok(())
     }
 
-    /// One position of each player to move, drawn by the game's number, and the last one if its
+    /// One position of each player to move, sampled by the game's number, and the last one if its
     /// move won.
     fn of_game(&self, record: &GameRecord, seed: u64) -> anyhow::Result<Vec<(Leaf<G>, Why)>> {
         let positions = replay(&self.game, record).context("replaying a recorded game")?;
@@ -165,8 +165,8 @@ impl<G: Game> Asked<G> {
             if own.is_empty() {
                 continue;
             }
-            let draw = mix64(mix64(seed ^ record.number) ^ player.index() as u64);
-            let place = own[(draw % own.len() as u64) as usize];
+            let word = mix64(mix64(seed ^ record.number) ^ player.index() as u64);
+            let place = own[(word % own.len() as u64) as usize];
             let outcome = f64::from(record.outcome.wdl_for(player).value());
             asked.extend(leaf(place).map(|leaf| (leaf, Why::Outcome(player, outcome))));
         }

@@ -18,8 +18,7 @@ use crate::{Exit, drive, shown::Shown};
 #[derive(Debug, Serialize)]
 struct Checkup {
     run: PathBuf,
-    /// The network that was asked: a file of the run, or one that was named. None where there is
-    /// none yet.
+    /// The probed network: a file of the run, or a named one. `None` where there is none yet.
     network: Option<String>,
     /// What it was measured to make of positions.
     probed: Option<Probed>,
@@ -79,7 +78,7 @@ fn network(
     let Some(object) = champion.or(candidates.map(|candidate| &candidate.network).next()) else {
         return Ok(None);
     };
-    let bytes = run.get(object).context("dagzero verify tells what else is damaged")?;
+    let bytes = run.get(object).context("dagzero verify lists what else is damaged")?;
     Ok(Some((object.path.clone(), bytes.to_vec())))
 }
 

@@ -23,11 +23,11 @@ struct Findings<'a> {
     seconds: f64,
     /// Whether workers may meet a run in it.
     serves_workers: bool,
-    /// Whether it also tells two homes of one run apart.
+    /// Whether it can also distinguish two homes of one run.
     serves_two_homes: bool,
 }
 
-/// Tries the store that all `addresses` lead to, and says what it is good for.
+/// Tries the store that all `addresses` lead to, and prints what it is good for.
 ///
 /// # Errors
 /// What the store reports.
@@ -77,10 +77,10 @@ fn write_text(
     let verdict = if !proof.is_consistent() {
         "It does not serve as a mailbox: what is written is not seen at once."
     } else if proof.is_exclusive() {
-        "It serves as a mailbox, and tells two homes of one run apart."
+        "It serves as a mailbox, and can distinguish two homes of one run."
     } else {
         "It lets several writers create one object. Workers never rely on that, so their games are \
-         safe here; but two homes of one run would not be told apart. Never start a second one."
+         safe here; but two homes of one run could not be distinguished. Never start a second one."
     };
     writeln!(out, "\n{verdict}")?;
     Ok(())

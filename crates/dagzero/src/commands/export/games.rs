@@ -175,7 +175,7 @@ impl Source {
         let player = format!("{} generation {}", self.name, shard.generation);
         let mut note = vec![format!("self-play game {}, seed {}", game.number, game.seed)];
         if let Some(original) = game.reanalyzed() {
-            note.push(format!("the moves of game {original}, searched anew"));
+            note.push(format!("the moves of game {original}, reanalyzed"));
         } else if let Some(parent) = &game.parent {
             note.push(format!("forked from game {} after {} plies", parent.game, parent.ply));
         } else if !game.start_moves.is_empty() {

@@ -184,7 +184,7 @@ fn examples<G: Game>(game: &G, file: &NetworkFile) -> Vec<Value> {
     found
 }
 
-/// What to compute; the same words as in the documentation of the crate `dz-network-file`.
+/// The computation, in the same words as in the documentation of the crate `dz-network-file`.
 const ARCHITECTURE: &[&str] = &[
     "x [B, C_in, H, W]: planes of 0 and 1; g [B, G]: globals, where G > 0; row-major 32-bit floats",
     "conv: cross-correlation, stride 1, zero padding 1 (3x3) or none (1x1), plus bias; weight [out, in, rows, columns]",

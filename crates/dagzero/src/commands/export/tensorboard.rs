@@ -14,8 +14,8 @@ use crate::{Exit, drive};
 /// Write a run's numbers as event files that TensorBoard reads
 ///
 /// They go to a folder of the run's name below the one given, so that several runs stand beside
-/// each other. Where another run of that name has its folder there, the name gets the folders above
-/// the run, as many as make it another one. What an earlier export of the run wrote is replaced.
+/// each other. If another run of that name has its folder there, the name gets as many folders
+/// above the run as make it unique. An earlier export of the run is replaced.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  \
     dagzero export tensorboard data/connect4-quick --out logs && tensorboard --logdir logs")]

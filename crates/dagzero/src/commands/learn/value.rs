@@ -134,11 +134,11 @@ fn learn_value<G: Game>(game: &G, args: &ValueArgs, begun: Instant) -> anyhow::R
         ..Lessons::default()
     };
     let mut last = Lesson { games: 0, plies: 0.0, error: 0.0 };
-    let mut told = Instant::now();
+    let mut reported = Instant::now();
     let value = learn(game, &lessons, |lesson| {
         last = *lesson;
-        if told.elapsed() > TELL_EACH {
-            told = Instant::now();
+        if reported.elapsed() > REPORT_EACH {
+            reported = Instant::now();
             let done = count_text(lesson.games.into());
             let all = count_text(lessons.games.into());
             let so_far = duration_text(begun.elapsed());
@@ -152,4 +152,4 @@ fn learn_value<G: Game>(game: &G, args: &ValueArgs, begun: Instant) -> anyhow::R
 }
 
 /// How often people hear where learning stands.
-const TELL_EACH: Duration = Duration::from_secs(10);
+const REPORT_EACH: Duration = Duration::from_secs(10);

@@ -36,9 +36,9 @@ use crate::{Exit, exit::UsageError, shown::Shown};
 /// games and all-moves-as-first values, without a tree), uniform:N (the search without knowledge),
 /// with N playouts a move, solver (perfect play, in games that have a solver), solver:DEPTH (every
 /// line of so many plies), or another program by its command line: gtp:COMMAND or uci:COMMAND, and
-/// after each ; a line that is said to it first. Keys of [search] may follow a run, a
-/// network file or rollout:N, as in data/go9,selection=gumbel. Games are paired: each opening is
-/// played twice, colours swapped, and no two openings are the same as long as the game has so many.
+/// after each ; a line that is sent to it first. Keys of [search] may follow a run, a network file
+/// or rollout:N, as in data/go9,selection=gumbel. Games are paired: each opening is played twice,
+/// colours swapped, and no two openings are the same if the game has enough.
 ///
 /// Every move is checked by our rules, which also say how a game ends. A program that ends, does
 /// not answer in time or plays an illegal move loses the game and is started again.
@@ -72,7 +72,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "N", default_value_t = 100,
         value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     playouts: u32,
-    /// Seconds that other programs are told to think about a move
+    /// Seconds that other programs get to think about a move
     #[arg(long, value_name = "S", value_parser = seconds, default_value = "1")]
     seconds: Duration,
     /// The game, where no player has one of its own
@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let game = game_of(args.game.as_ref(), &found)?;
     let plies_max = found.iter().filter_map(|found| found.plies_max_on(&game)).max();
     let plies_max = plies_max.unwrap_or(PLIES_MAX);
-    let players = told_apart(found.map(|found| found.player));
+    let players = with_distinct_names(found.map(|found| found.player));
     let games = args.games.unwrap_or(if args.sprt.is_some() { GAMES_SPRT } else { GAMES });
     let test = args.sprt.map(|elos| elos.plan(games)).transpose()?;
     let plan = Match {
@@ -138,8 +138,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
 }
 
 /// Players of one name, two programs of one file for example, are numbered, so that records and
-/// ratings can tell them apart.
-fn told_apart(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
+/// ratings can distinguish them.
+fn with_distinct_names(mut players: [MatchPlayer; 2]) -> [MatchPlayer; 2] {
     if players[0].name == players[1].name {
         for (number, player) in (1..).zip(&mut players) {
             player.name = format!("{}-{number}", player.name);
@@ -167,7 +167,8 @@ fn play(
     let task = MatchTask { plan, store: None };
     let played = arena.play(vec![task], &lockstep, &mut Tenths::default());
     if let (Some(path), true) = (out_file, played.is_err()) {
-        // Empty, it would only be in the way of the next try; that it stays is no second fault.
+        // An empty file would only be in the way of the next try. Failing to remove it is no second
+        // fault.
         let _ = fs::remove_file(path);
     }
     let played = played?.pop().context("a match was not played; please report this")?;
@@ -212,7 +213,7 @@ fn records<G: Game>(game: &G, played: &PlayedMatch, format: Format) -> anyhow::R
     Ok(texts.join(format.separator()))
 }
 
-/// The two differences that a sequential test tells apart.
+/// The two differences that a sequential test decides between.
 #[derive(Clone, Copy, Debug)]
 struct Elos([f64; 2]);
 

@@ -188,7 +188,7 @@ fn others(cycle: &CycleForecast) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// What self-play takes `workers` machines, of each of which one would take `alone_s`.
+/// Returns the time of self-play on `workers` machines, if a single one takes `alone_s`.
 fn selfplay_s(alone_s: f64, unit_s: f64, units: f64, workers: f64) -> f64 {
     let ideal_s = alone_s / workers;
     let tail = (1.0 + TAIL_UNITS * workers / units.max(1.0)).min(TAIL_MAX);

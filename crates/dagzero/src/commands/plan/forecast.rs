@@ -18,7 +18,8 @@ pub(super) struct Measured {
     /// Playouts a second with a network, and with a rollout a leaf.
     pub(super) playouts_s: f64,
     pub(super) rollouts_s: f64,
-    /// Seconds a row takes the trainer, for each row drawn the shuffler, and each cycle beside.
+    /// Seconds of the trainer for each row, of the shuffler for each sampled row, and of each cycle
+    /// beside.
     pub(super) train_row_s: f64,
     pub(super) shuffle_row_s: f64,
     pub(super) cycle_s: f64,

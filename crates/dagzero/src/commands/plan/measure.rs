@@ -42,9 +42,9 @@ const DISTINCT_MAX: usize = 256;
 /// Random games whose plies are counted.
 const RANDOM_GAMES: u64 = 100;
 
-/// Measures what the machine does with `config`, in folders that are made in the empty folder
-/// `dir`. Games and rows are means over the boards of the run, each as often as it is played.
-/// Matches are on the run's own board.
+/// Measures the machine's speed with `config`, in folders that are made in the empty folder `dir`.
+/// Games and rows are means over the boards of the run, each as often as it is played. Matches are
+/// on the run's own board.
 pub(super) fn measure_boards(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
     let boards = config.boards();
     let on = |at: usize| {

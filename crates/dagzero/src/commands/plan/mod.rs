@@ -125,7 +125,7 @@ fn load() -> Option<f64> {
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// From so many hours on, minutes tell nothing.
+/// From so many hours on, minutes are not shown.
 const HOURS_ALONE: u64 = 1_000;
 /// Above this share of a machine's cores others would feel our calibration, and we them.
 const BUSY_SHARE: f64 = 0.25;

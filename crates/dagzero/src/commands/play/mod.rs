@@ -19,8 +19,8 @@ use crate::Exit;
 ///
 /// At a terminal, the arrow keys move a cursor over the board and Enter plays where it is: in
 /// chess, first the piece and then its square. Moves can be written as well, as the board names
-/// them, and so can commands: hint, undo, level, side, bar, moves, record, new, quit; `help` tells
-/// more.
+/// them, and so can commands: hint, undo, level, side, bar, moves, record, new, quit; `help`
+/// explains them.
 ///
 /// With --lines, and where input or output is no terminal, the board is printed after every move,
 /// and a line is read for yours. The last move is in brackets. Chess reads e2e4 and e4, Nf3, O-O.

@@ -50,8 +50,8 @@ pub(crate) struct Args {
     /// The player at 0 Elo; without it the best-connected anchor of a run, or the mean
     #[arg(long, value_name = "NAME")]
     anchor: Option<String>,
-    /// Draws as half a win and half a loss each, or as a result with a probability of its own;
-    /// without it `davidson` for runs and `half` for files
+    /// Draws as half a win and half a loss each, or as a third result with its own probability.
+    /// Default: `davidson` for runs and `half` for files
     #[arg(long, value_enum)]
     draws: Option<DrawsArg>,
     /// Whether moving first is worth something, the same for everybody

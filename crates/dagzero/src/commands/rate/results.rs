@@ -5,7 +5,7 @@ use dz_stats::{PairResult, Roster};
 /// The beginning of the remark on players without a name.
 const UNKNOWN: &str = "a player has no name, or \"?\"";
 
-/// What the files say: who played whom, how it ended, and what could not be read.
+/// The content of the files: who played whom, how it ended, and what could not be read.
 #[derive(Debug, Default)]
 pub(super) struct Results {
     /// Everybody who is named, also those without a finished game.

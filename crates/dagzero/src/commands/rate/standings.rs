@@ -24,7 +24,7 @@ pub(super) struct Terms {
 pub(super) struct Standings {
     /// Best first; players without a rating last.
     pub(super) ratings: Vec<Row>,
-    /// What moving first is worth; null without the term, or without ratings.
+    /// Value of moving first; null without the term, or without ratings.
     pub(super) first_mover_elo: Option<f64>,
     pub(super) first_mover_error95: Option<f64>,
     /// Of all games; with Davidson's term of games between equals.
@@ -165,7 +165,7 @@ impl Standings {
         }
     }
 
-    /// Counts the groups, and notes what makes ratings say less than they seem to.
+    /// Counts the groups, and notes facts that make ratings less reliable than they seem.
     fn look_at(&mut self, names: &[String], ratings: &Ratings) {
         let labels = group_labels(ratings);
         self.groups = labels.len();
@@ -195,7 +195,7 @@ impl Standings {
         }
         let decided = ratings.players.iter().any(|player| player.record.wins > 0);
         if self.games > 0 && !decided {
-            self.notes.push("every game was drawn: nothing tells the players apart".to_owned());
+            self.notes.push("every game was drawn: the players cannot be ranked".to_owned());
         }
     }
 }

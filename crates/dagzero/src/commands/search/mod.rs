@@ -36,9 +36,9 @@ use crate::{Exit, exit::UsageError};
 /// Search a position or an explicit graph with any settings, and print what was found as JSON
 ///
 /// Starts from the plain reference, not from a run's settings: PUCT with c = 1.5, untried moves at
-/// value 0, ties to the lowest move, values that travel along the path, playouts that always go on,
-/// no noise, no cache, seed 0; in 64-bit numbers. --set lays keys of [search] over it
-/// (configs/README.md has them all), and `search.seed`, which seeds all that is drawn. The first
+/// value 0, ties to the lowest move, backup along the path only, playouts that always go on, no
+/// noise, no cache, seed 0; in 64-bit numbers. --set lays keys of [search] over it
+/// (configs/README.md has them all), and `search.seed`, which seeds all random choices. The first
 /// playout evaluates the root.
 ///
 /// `root` holds every legal move; its values are the mover's, in [-1, 1]. Where the game is over

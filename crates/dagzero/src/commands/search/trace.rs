@@ -45,7 +45,7 @@ struct Counted {
     visits: u32,
     prior: f64,
     q: Option<f64>,
-    /// The largest is taken, or a share that moves are drawn by; "inf" and "-inf" are words.
+    /// The largest is taken, or a share by which moves are sampled; "inf" and "-inf" are words.
     #[serde(serialize_with = "finite_or_word")]
     score: f64,
 }

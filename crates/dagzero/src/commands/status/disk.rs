@@ -15,8 +15,8 @@ const MB: u64 = 1_000_000;
 pub(super) struct Disk {
     /// Bytes of all its files.
     bytes: u64,
-    /// Bytes that it will take when its cycles are done, if they go on as so far; none before the
-    /// first.
+    /// Bytes that it will take when all cycles are done, extrapolated from the finished ones;
+    /// `None` before the first.
     forecast_bytes: Option<u64>,
     /// Bytes that are free.
     free_bytes: Option<u64>,
@@ -27,7 +27,7 @@ pub(super) struct Disk {
 impl Disk {
     pub(super) fn of(run: &Run, state: &RunState, config: &RunConfig) -> anyhow::Result<Self> {
         let usage = run.usage()?;
-        // What grows with every cycle; rows and checkpoints are replaced by newer ones.
+        // Files that grow with every cycle. Rows and checkpoints are replaced by newer ones.
         let stays =
             [layout::LOG, layout::SHARDS, layout::NETWORKS, layout::MATCHES, layout::METRICS];
         let growing: u64 = stays.iter().filter_map(|folder| usage.get(folder)).sum();

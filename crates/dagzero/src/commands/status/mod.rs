@@ -65,7 +65,8 @@ struct Status {
     champion: Option<Champion>,
     /// Time spent in cycles, pauses left out.
     elapsed_ms: u64,
-    /// What the cycles to come may take; none where nothing is known, or the run is finished.
+    /// Estimated time of the remaining cycles; `None` where nothing is known, or the run is
+    /// finished.
     left_ms: Option<u64>,
     games: u64,
     positions: u64,
@@ -77,7 +78,7 @@ struct Status {
     first_mover_elo: Option<f64>,
     /// The newest final match.
     final_match: Option<FinalMatch>,
-    /// Alarms and warnings that the driver has told and that are not over.
+    /// Alarms and warnings that the driver has reported and that have not ended.
     alarms: Vec<AlarmLine>,
     finished: Option<String>,
     disk: Disk,
@@ -190,7 +191,7 @@ impl Status {
             anchor: state.ratings.as_ref().and_then(zero).cloned(),
             final_match: state.final_match().map(FinalMatch::of),
             first_mover_elo: state.ratings.as_ref().map(|ratings| ratings.first_mover_elo),
-            alarms: drive::told(run)?.into_values().collect(),
+            alarms: drive::open_alarms(run)?.into_values().collect(),
             finished: state.finished.clone(),
             disk: Disk::of(run, state, config)?,
             report: run.root().join(layout::REPORT),

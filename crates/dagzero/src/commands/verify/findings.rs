@@ -128,7 +128,7 @@ impl Findings {
 pub(super) fn cut_from(record_path: &str) -> String {
     format!(
         "move {record_path} and every later record out of {}/: the next start moves the files that those records named \
-         to {}/, and the run does again what they told of, with the same bytes on the processor",
+         to {}/, and the run does the work of those records again, with the same bytes on the processor",
         layout::LOG,
         layout::ASIDE
     )

@@ -1,4 +1,4 @@
-//! What is inside published files, against what the ledger says of them.
+//! Checks the content of published files against the ledger.
 
 use std::{fmt, ops::Range, path::Path};
 
@@ -67,7 +67,8 @@ pub(super) fn rows(
     if boards.iter().find(is_one).is_none() {
         reader.check(&info.game, &info.encoding)?;
     }
-    // Validation rows are drawn as of no cycle, so that losses are taken over much the same ones.
+    // Validation rows are sampled without the cycle's number, so that losses are taken over much
+    // the same rows.
     let drawn_in = if reader.header().set == RowSet::Validation { 0 } else { u64::from(cycle) };
     same("cycle", &reader.header().cycle, &drawn_in)?;
     same("seed", &reader.header().seed, &info.seed)?;
@@ -126,7 +127,7 @@ pub(super) fn match_file(
     let plies_max = header.plies_max;
     replay_all(&AnyGame::of(&header.game.parse()?)?, &games, plies_max)?;
     let counted = result_of(&games);
-    ensure!(counted == *result, "its games come to {counted:?}, the ledger says {result:?}");
+    ensure!(counted == *result, "its games come to {counted:?}, the ledger states {result:?}");
     Ok(counted.games)
 }
 
@@ -143,7 +144,7 @@ fn same<T: PartialEq + fmt::Display + ?Sized>(
     found: &T,
     wanted: &T,
 ) -> anyhow::Result<()> {
-    ensure!(found == wanted, "its {what} is {found}, the ledger says {wanted}");
+    ensure!(found == wanted, "its {what} is {found}, the ledger states {wanted}");
     Ok(())
 }
 

@@ -21,10 +21,10 @@ use findings::{Findings, cut_from};
 
 /// Check every file of a run, and say what can be done about bad ones
 ///
-/// Reads everything: the hash of each published file, what is inside (shards are replayed by the
+/// Reads everything: the hash of each published file, its content (shards are replayed by the
 /// rules, matches recounted, checkpoints opened with their optimizer), each record of the ledger
-/// and what follows from it. Nothing is changed unless --quarantine is given. Exits with 1 if
-/// something is wrong.
+/// and the state that follows from it. Nothing is changed unless --quarantine is given. Exits with
+/// 1 if something is wrong.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero verify data/connect4-quick\n  \
     dagzero verify data/connect4-quick --json\n  \
@@ -100,7 +100,7 @@ impl Findings {
             self.bad(&fault.path, &fault.what, remedy);
         }
         if audit.state.started.is_none() {
-            self.bad(layout::LOG, "no record says that the run began", "start it: dagzero run");
+            self.bad(layout::LOG, "no record of the run's start", "start it: dagzero run");
         }
     }
 
@@ -123,10 +123,10 @@ impl Findings {
         let found = loaded.stated_hash();
         let stated = &audit.state.config_hash;
         if audit.state.started.is_some() && found != *stated {
-            let what = format!("it has the hash {found}, the ledger says {stated}");
+            let what = format!("it has the hash {found}, the ledger states {stated}");
             self.bad(layout::CONFIG, what, remedy);
         } else if !is_older && run.config_toml().is_ok_and(|text| text != loaded.config.to_toml()) {
-            self.bad(layout::CONFIG, "it says the same as before, but in other words", remedy);
+            self.bad(layout::CONFIG, "its meaning is the same as before, but not its text", remedy);
         }
     }
 
@@ -146,8 +146,8 @@ impl Findings {
         Ok(())
     }
 
-    /// Measurements: lines that are not as they were written. The last one may be unfinished, it is
-    /// cut off when its writer starts again.
+    /// Measurements: damaged lines. The last one may be unfinished. It is cut off when its writer
+    /// starts again.
     fn metrics(&mut self, run: &Run) {
         for stage in [Stage::Driver].into_iter().chain(Stage::WORKERS) {
             let path = layout::metrics_path(stage);

@@ -37,7 +37,7 @@ pub(super) fn check(run: &Run, audit: &Audit, findings: &mut Findings) -> Out {
         }
     }
     let Checker { missing, damaged, .. } = checker;
-    // Looked at again: a run that is going on removes what it no longer needs.
+    // Looked at again, because a running run removes files that it no longer needs.
     let ledger = Ledger::open(run).ok();
     let state = ledger.as_ref().map_or(&audit.state, Ledger::state);
     let expendable: BTreeSet<&str> = state.expendable();
@@ -133,13 +133,14 @@ impl<'a> Checker<'a, '_> {
                 } else {
                     summary.validation_rows
                 };
-                // Told once, at the last file of the set, unless retention has begun to remove it.
+                // Reported once, at the last file of the set, unless retention has begun to remove
+                // it.
                 let is_last = of_set.last() == Some(object);
                 let paths = || of_set.iter().map(|other| self.run.local_path(other));
                 let others = || paths().rev().skip(1).map(|path| inside::row_count(&path));
                 if is_last && paths().all(|path| path.exists()) {
                     let sum = rows + others().sum::<u64>();
-                    ensure!(sum == wanted, "its set has {sum} rows, the ledger says {wanted}");
+                    ensure!(sum == wanted, "its set has {sum} rows, the ledger states {wanted}");
                 }
                 Ok(())
             }

@@ -1,5 +1,5 @@
 //! Moving damaged files out of a run's way. Most go to `quarantine/`, under their own paths. Shards
-//! go to the shuffler's folder, which tells it that training goes on without them.
+//! go to the shuffler's folder, which lets training go on without them.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -144,7 +144,7 @@ impl Encoding for ChessEncoding {
         let board = &state.board;
         let mover = state.board.side_to_move();
         let pieces = Piece::ALL.map(|piece| board.pieces(piece));
-        draw_pieces(pieces, board.colors(Color::White), mover, 0, out);
+        encode_pieces(pieces, board.colors(Color::White), mover, 0, out);
         let [white_short, white_long, black_short, black_long] = castling(board);
         let white = [white_short, white_long];
         let black = [black_short, black_long];
@@ -166,7 +166,7 @@ impl Encoding for ChessEncoding {
         out.global(0, f32::from(state.halfmove_clock()) / 100.0);
         for (index, past) in history.last(self.history_planes).enumerate() {
             let first = PLANES.len() + PAST * index;
-            draw_pieces(past.pieces, past.white, mover, first, out);
+            encode_pieces(past.pieces, past.white, mover, first, out);
             if past.has_occurred {
                 out.fill(first + PAST - 1);
             }
@@ -174,8 +174,8 @@ impl Encoding for ChessEncoding {
     }
 }
 
-/// Twelve planes from `first` on, the pieces of `mover` and then the other ones.
-fn draw_pieces(
+/// Encodes twelve planes from `first` on: the pieces of `mover`, then those of the other side.
+fn encode_pieces(
     pieces: [BitBoard; Piece::NUM],
     white: BitBoard,
     mover: Color,

@@ -10,8 +10,8 @@ use crate::GameError;
 
 /// Reads a position. The two counters may be left out, and the number of the move may be 0.
 ///
-/// A halfmove clock above 100 is read as 100: the draw by 50 moves is due from there on, however
-/// long nobody has claimed it. So the position has the keys of the same position with the clock
+/// A halfmove clock above 100 is read as 100: the draw by 50 moves is due from there on, even if
+/// nobody has claimed it for long. So the position has the keys of the same position with the clock
 /// 100.
 ///
 /// # Errors

@@ -94,10 +94,10 @@ impl Game for Chess {
 
     /// Position, halfmove clock, and how often each position has occurred that can come again.
     ///
-    /// That is all the future depends on, so equal keys have equal subtrees, exactly: no repetition
+    /// The future depends on nothing else, so equal keys have exactly equal subtrees: no repetition
     /// and no count of 50 moves is ever missed. The price is that orders of reversible moves lead
     /// to different nodes; lines meet again at each capture, pawn move and lost castling right.
-    /// Networks that see k past positions tell lines apart for k plies more.
+    /// With networks that see k past positions, lines stay apart for k plies more.
     fn node_key(&self, state: &ChessState, history: &ChessHistory) -> Key {
         let past = history.reversible();
         self.eval_key(state, history).mix(past.high).mix(past.low)

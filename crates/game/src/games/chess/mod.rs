@@ -1,8 +1,8 @@
 //! Chess, with the moves of the cozy-chess generator and draws that need no claim.
 //!
-//! Rules: FIDE Laws of Chess (2023), with three differences that make the end of a game a fact and
-//! not a claim: it is drawn at the third occurrence of a position (9.2), after 50 moves of each
-//! side without capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
+//! Rules: FIDE Laws of Chess (2023), with three differences, so that games end without a claim. A
+//! game is drawn at the third occurrence of a position (9.2), after 50 moves of each side without
+//! capture or pawn move (9.3), and where the material left cannot mate (see `draws`).
 
 mod draws;
 mod encoding;
@@ -28,7 +28,7 @@ pub struct Chess {
 /// A position as FEN describes it: pieces, mover, castling rights, en passant and two counters.
 ///
 /// Two are equal if they are the same position in the sense of repetition (FIDE 9.2.3: en passant
-/// counts where the capture is legal) with the same halfmove clock; the number of the move is told,
+/// counts where the capture is legal) with the same halfmove clock; the number of the move is kept,
 /// but no rule looks at it.
 #[derive(Clone, Debug)]
 pub struct ChessState {

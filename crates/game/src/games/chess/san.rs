@@ -17,7 +17,7 @@ pub(super) fn format(board: &Board, mv: Move) -> String {
         let who = match piece {
             Piece::Pawn if takes => from.file().to_string(),
             Piece::Pawn => String::new(),
-            _ => letter(piece) + &told_apart(board, piece, mv),
+            _ => letter(piece) + &distinguishing_origin(board, piece, mv),
         };
         let promotion = moves::promotion(mv).map(|piece| "=".to_owned() + &letter(piece));
         format!("{who}{}{to}{}", if takes { "x" } else { "" }, promotion.unwrap_or_default())
@@ -62,7 +62,7 @@ pub(super) fn parse_typed(board: &Board, text: &str) -> Result<Move, GameError> 
 /// What may follow a move: signs of check and of praise.
 const SIGNS: [char; 4] = ['+', '#', '!', '?'];
 
-/// Reads a move, tolerant of what is written in the wild: signs of check and of praise left out or
+/// Reads a move. Tolerates variants that programs write: signs of check and of praise left out or
 /// added, `0-0`, `e8Q`, `e8(Q)`, captures without x, more of the origin than is needed, and UCI.
 ///
 /// # Errors
@@ -157,9 +157,9 @@ impl Description {
     }
 }
 
-/// As much of the origin as tells the move from legal moves of like pieces to the same square: the
-/// file, if that is not enough the rank, if neither is enough both.
-fn told_apart(board: &Board, piece: Piece, mv: Move) -> String {
+/// Returns as much of the origin as distinguishes the move from legal moves of like pieces to the
+/// same square: the file, the rank if the file is not enough, both if neither is enough.
+fn distinguishing_origin(board: &Board, piece: Piece, mv: Move) -> String {
     let (from, to) = moves::squares(mv);
     let mut legal = Vec::new();
     moves::list(board, &mut legal);

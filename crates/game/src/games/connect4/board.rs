@@ -6,7 +6,7 @@
 
 use std::ops::{BitAnd, BitOr, Shr};
 
-/// A board of given sides and length to connect, with what play needs often worked out once.
+/// A board of given sides and length to connect, with precomputed masks for play.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Board {
     pub width: u8,

@@ -12,10 +12,10 @@ use crate::{Encoding, Game, Move, PlaneShape, PlaneWriter, Player, Symmetry, Tar
 const KOMI_UNIT: f32 = 20.0;
 
 /// Version 1, from the mover's side: own and the opponent's stones, chains of either with one, two,
-/// and more liberties, points that only ko or superko forbids, all points; beside them the mover's
-/// colour, komi from the mover's side, and whether the last move was a pass. Under `history_planes`
-/// own and the opponent's stones of that many past positions follow, the last one first, none
-/// before the start.
+/// and more liberties, points that only ko or superko forbids, all points. The globals are the
+/// mover's colour, komi from the mover's side, and whether the last move was a pass. Under
+/// `history_planes` own and the opponent's stones of that many past positions follow, the last one
+/// first, none before the start.
 #[derive(Clone, Debug)]
 pub struct GoEncoding {
     pub(super) game: Go,

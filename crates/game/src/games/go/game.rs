@@ -200,13 +200,13 @@ impl Game for Go {
 
     /// Under positional superko a board stays for one or two passes and then never comes back,
     /// under situational superko the same holds for a board with its mover, so a position (board,
-    /// mover, passes) never occurs twice in a game, and keys tell positions apart. Simple ko allows
-    /// cycles.
+    /// mover, passes) never occurs twice in a game, and keys distinguish positions. Simple ko
+    /// allows cycles.
     fn acyclic(&self) -> bool {
         self.rules.superko != Superko::Simple
     }
 
-    /// Superko bounds games by the number of positions, which is no use as a number.
+    /// Superko bounds games by the number of positions, which is too large to be useful.
     fn plies_max(&self) -> Option<u32> {
         None
     }

@@ -86,7 +86,7 @@ impl GoHistory {
         self.past.last()
     }
 
-    /// Past stones, the last ones first; none if nobody asked for them to be kept.
+    /// Past stones, the last ones first; none unless they are kept.
     pub(super) fn boards(&self) -> impl Iterator<Item = &PastBoard> {
         self.boards.iter().rev()
     }
@@ -104,8 +104,8 @@ impl GoHistory {
         filter_bits(key).into_iter().all(set) && self.past.iter().rev().any(|past| past.key == key)
     }
 
-    /// Points where `player` (by index) once had a stone. A stone put anywhere else makes a
-    /// position that is new, whatever it captures.
+    /// Points where `player` (by index) once had a stone. A stone put anywhere else makes a new
+    /// position, even if it captures.
     #[inline]
     pub(super) fn ever<const N: usize>(&self, player: usize) -> Set<N> {
         Set::load(&self.ever[player])

@@ -2,10 +2,11 @@
 //! area scoring, superko, and two passes end the game. Suicide and other rules of repetition are
 //! options.
 //!
-//! A board is two sets of points and those of their stones whose chains are in atari, which is all
-//! that legality and capture ask; what a stone changes is found by floods. Chains with ids and
-//! liberty counts took 104 ns a ply where this takes 78 on 9x9, and 110 instead of 228 on 19x19,
-//! but states of 7 KB instead of 216 bytes, which searches copy all the time (benchmarks/games.md).
+//! A board is two sets of stones, and the stones of each whose chains are in atari. Legality and
+//! captures need nothing else. The changes that a stone makes are found by flood fills. Chains with
+//! ids and liberty counts took 104 ns a ply instead of 78 on 9x9, and 110 instead of 228 on 19x19.
+//! But their states take 7 KB instead of 216 bytes, and searches copy states all the time
+//! (benchmarks/games.md).
 
 mod board;
 mod encoding;

@@ -1,6 +1,6 @@
 //! The policy of MoGo's rollouts (Gelly, Wang, Munos and Teytaud, Modification of UCT with Patterns
 //! in Monte-Carlo Go, INRIA RR-6062, 2006, section 3.2): the first of these steps that finds moves
-//! draws one of them.
+//! decides, and one of its moves is sampled.
 //!
 //! 1. The opponent's last stone put chains in atari: moves that save one, by a liberty more or by
 //!    taking a neighbour.
@@ -8,10 +8,10 @@
 //! 3. Moves that take stones.
 //! 4. All moves but those that fill an own eye.
 //!
-//! Without a move the player passes. Where the report is silent: a chain that one liberty more does
-//! not bring out of atari is not saved by it; of several chains in atari the moves of all are drawn
-//! from; a point is an eye if all neighbours are own stones and the opponent has at most one of its
-//! four diagonal points, none at the edge.
+//! Without a move the player passes. Three rules that the report does not give: a chain that is
+//! still in atari with one more liberty is not saved by it; if several chains are in atari, the
+//! moves for all of them are sampled from; a point is an eye if all neighbours are own stones and
+//! the opponent has at most one of its four diagonal points, none at the edge.
 
 use rand::{Rng, RngExt};
 
@@ -22,7 +22,7 @@ use super::{
     set::{Grid, Liberties, Set},
 };
 
-/// Draws the mover's point in a game that is not over, or `None` for a pass. `last` is the point of
+/// Samples the mover's point in a game that is not over; `None` is a pass. `last` is the point of
 /// the opponent's stone that was just put down.
 #[inline]
 pub(super) fn point<const N: usize, const ROW: u32>(
@@ -34,7 +34,7 @@ pub(super) fn point<const N: usize, const ROW: u32>(
     random: &mut impl Rng,
 ) -> Option<u16> {
     let open = Open::of(grid, rules, state);
-    let mut draw = |mut left: Set<N>| {
+    let mut sample = |mut left: Set<N>| {
         while !left.is_empty() {
             let count = left.len();
             let n = if count == 1 { 0 } else { random.random_range(0..count) };
@@ -50,7 +50,7 @@ pub(super) fn point<const N: usize, const ROW: u32>(
     if let Some(last) = last {
         let attacked = grid.near(Set::of(last)).and(sides.own_atari);
         if !attacked.is_empty() {
-            let found = draw(saving(grid, &open, attacked));
+            let found = sample(saving(grid, &open, attacked));
             if found.is_some() {
                 return found;
             }
@@ -60,18 +60,18 @@ pub(super) fn point<const N: usize, const ROW: u32>(
             let fits = patterns::matches(grid, sides.own, sides.other, point);
             if fits { fitting.or(Set::of(point)) } else { fitting }
         });
-        let found = draw(fitting);
+        let found = sample(fitting);
         if found.is_some() {
             return found;
         }
     }
     if !sides.other_atari.is_empty() {
-        let found = draw(grid.near(sides.other_atari).and(open.legal));
+        let found = sample(grid.near(sides.other_atari).and(open.legal));
         if found.is_some() {
             return found;
         }
     }
-    draw(open.legal.without(eyes(grid, sides.own, sides.other)))
+    sample(open.legal.without(eyes(grid, sides.own, sides.other)))
 }
 
 /// Moves that save a chain around `attacked`, stones of the mover in atari.

@@ -125,11 +125,11 @@ fn freed<const N: usize, const ROW: u32>(
     if gained.is_empty() { atari } else { atari.without(grid.flood(gained, atari)) }
 }
 
-/// What the board alone tells of the mover's moves, in a game that is not over.
+/// What the board alone determines about the mover's moves, in a game that is not over.
 pub(super) struct Open<const N: usize> {
     pub sides: Sides<N>,
-    /// Where a stone is left with a liberty: beside an empty point, in a chain with another one, or
-    /// by what it captures.
+    /// Points where a stone has a liberty afterwards: beside an empty point, in a chain with
+    /// another liberty, or by a capture.
     lives: Set<N>,
     /// Where a stone may be put but for ko and superko.
     pub legal: Set<N>,
@@ -205,8 +205,8 @@ pub(super) fn legality<const N: usize, const ROW: u32>(
     Legality { legal: open.legal.without(banned), banned }
 }
 
-/// One of the points that the mover may play or `None` for a pass, all with the same chance: draws
-/// from what the board alone allows, and again if superko forbids that.
+/// Returns a point that the mover may play, or `None` for a pass, all equally likely. Samples from
+/// the points that the board allows, and again if superko forbids the point.
 #[inline]
 pub(super) fn random_point<const N: usize, const ROW: u32>(
     grid: &Grid<N, ROW>,

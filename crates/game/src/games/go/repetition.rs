@@ -16,9 +16,9 @@ pub(super) fn repetition_key(rules: &Rules, hash: Key, to_move: Player) -> Key {
 }
 
 /// True if the position before the last move, a stone on `point`, cannot come back within `bound`
-/// plies: the stone's chain would have to be captured, for which its S stones' surroundings, E
-/// empty points in the empty regions that border it, are filled but for one: S + E - 1 plies or
-/// more.
+/// plies: the stone's chain would have to be captured first. Its S stones are bordered by empty
+/// regions of E points in all, and a capture needs all but one of these filled. That takes S + E -
+/// 1 plies or more.
 #[inline]
 pub(super) fn forgets<const N: usize, const ROW: u32>(
     grid: &Grid<N, ROW>,

@@ -1,6 +1,6 @@
-//! What surrounds a move of Go: the stones of the 5x5 points around it, which of them are in atari,
-//! and the point that simple ko forbids (KataGo's key of a bucket, KataGoMethods.md, "Subtree value
-//! bias correction").
+//! The surroundings of a move of Go: the stones of the 5x5 points around it, which of them are in
+//! atari, and the point that simple ko forbids (KataGo's key of a bucket, KataGoMethods.md,
+//! "Subtree value bias correction").
 
 use super::{Go, GoState, Set, WORDS_MAX};
 use crate::{

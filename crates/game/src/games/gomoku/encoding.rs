@@ -6,8 +6,9 @@ use crate::{
 };
 
 /// Version 1: own stones, opponent's stones, all points. With an opening, own stones are those of
-/// the colour whose turn it is, and four more planes, of which swap needs two, are full or empty:
-/// the first three stones are placed, black can be taken, two more stones are placed, they can be.
+/// the colour whose turn it is, and four more planes (two with swap) are full or empty: the first
+/// three stones are placed; black can be taken; two more stones are placed; two more stones can be
+/// placed.
 #[derive(Clone, Debug)]
 pub struct GomokuEncoding {
     pub(super) game: Gomoku,

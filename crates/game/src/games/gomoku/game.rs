@@ -21,7 +21,7 @@ impl Game for Gomoku {
         let size = self.grid.size.to_string();
         let rule = self.rule.name().to_owned();
         let mut parameters = vec![("size", size), ("rule", rule)];
-        // Named only where there is one, so that what was recorded before keeps its name.
+        // Named only where there is one, so that games recorded before keep their name.
         if self.opening != GomokuOpening::None {
             parameters.push(("opening", self.opening.name().to_owned()));
         }

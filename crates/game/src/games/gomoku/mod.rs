@@ -30,7 +30,8 @@ pub struct Gomoku {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GomokuState {
     stones: [Points; 2],
-    /// Stones on the board. Black's are placed first, and colours take turns, whoever places them.
+    /// Stones on the board. Black's are placed first, and colours alternate, no matter which player
+    /// places them.
     placed: u16,
     /// The player who just moved has won.
     won: bool,
@@ -83,7 +84,7 @@ impl Gomoku {
     }
 
     /// The colour of the stone on `point`, which is `row * size + column`, the number of its move:
-    /// first for black, second for white, whoever has them after an opening.
+    /// first for black, second for white, no matter who has them after an opening.
     pub fn stone_at(&self, state: &GomokuState, point: u16) -> Option<Player> {
         let bit = self.bit(self.grid.split(point));
         Player::BOTH.into_iter().find(|p| state.stones[p.index()].has(bit))

@@ -1,6 +1,6 @@
 //! Records of Gomoku: SGF with `GM[4]`. The format's list of games gives the number and no page;
 //! programs write points as in Go (`KataGomo`, Renju editors): `hh` is the middle of 15 rows. SGF
-//! cannot say that a player takes a colour, so games with an opening are kept as plain lists.
+//! cannot express that a player takes a colour, so games with an opening are kept as plain lists.
 
 use super::{Gomoku, GomokuOpening, GomokuState};
 use crate::{Game, GameError, Move, RecordFormat, SgfRoot, games::sgf_point};

@@ -96,9 +96,9 @@ mod tests {
         one << (row as u32 * B::STRIDE + column as u32)
     }
 
-    /// Every row of discs of `other` on a board of `size` rows, between a point and a disc of
-    /// `own`, turns over, and is found as a move; without the disc of `own`, or with a gap, it is
-    /// not.
+    /// On a board of `size` rows, every row of discs of `other` between a point and a disc of `own`
+    /// turns over and makes the point a legal move. Without the disc of `own`, or with a gap, it
+    /// does not.
     fn every_row_turns_over<B: Bits>(size: i32, one: B) {
         let inside = |(row, column)| (0..size).contains(&row) && (0..size).contains(&column);
         let points = || (0..size).flat_map(|row| (0..size).map(move |column| (row, column)));

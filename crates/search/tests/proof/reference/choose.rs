@@ -61,7 +61,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     /// The unvisited move that comes first: the largest prior; of equal ones the lowest move, or a
-    /// random one, which is drawn once until a move is added.
+    /// random one, which is sampled once until a move is added.
     fn head(&mut self, name: Name) -> Option<usize> {
         let (seed, ties) = (self.seed, self.params.tie_break);
         let node = self.node_mut(name);
@@ -213,7 +213,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             && rule.sample
         {
             let allowed = scores.iter().zip(&lost).map(|(&s, &lost)| if lost { 0.0 } else { s });
-            return node.row[drawn_share(&allowed.collect::<Vec<_>>(), self.share(0x9e9))];
+            return node.row[sampled_share(&allowed.collect::<Vec<_>>(), self.share(0x9e9))];
         }
         let mut best: Option<usize> = None;
         for at in (0..scores.len()).filter(|&at| !lost[at]) {
@@ -383,7 +383,7 @@ fn exploration<R: Real>(node: &Node<R>, puct: &Puct, sum: R, weight: f64) -> f64
 }
 
 /// The place that a number in [0, 1) falls on among shares.
-fn drawn_share(shares: &[f64], random: f64) -> usize {
+fn sampled_share(shares: &[f64], random: f64) -> usize {
     let mut left = random * shares.iter().sum::<f64>();
     let mut last = 0;
     for (at, &share) in shares.iter().enumerate().filter(|(_, share)| **share > 0.0) {

@@ -23,7 +23,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         self.params.score_utility.zip(self.domain.board_side())
     }
 
-    /// What a search is told of a node's points: its own ones and their worth, and the averages.
+    /// A node's points that a search knows: its own and their worth, and the averages.
     pub fn lead_of(&self, name: Name) -> Option<(f64, f64, f64, f64)> {
         self.counting()?;
         let [own, average] = [self.nodes[&name].own_score, self.nodes[&name].score];
@@ -62,7 +62,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             _ => margin.map_or(0.0, |margin| sign * margin - self.domain.komi_at(state)),
         };
         if name.is_none() {
-            self.center = self.drawn_to_zero(points);
+            self.center = self.moved_to_zero(points);
         }
         let score = self.scored(points);
         let node = self.node_mut(name);
@@ -70,7 +70,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     }
 
     /// The root's lead less a share, but not by more than the width.
-    fn drawn_to_zero(&self, expected: f64) -> f64 {
+    fn moved_to_zero(&self, expected: f64) -> f64 {
         let Some((rule, side)) = self.counting() else { return 0.0 };
         if rule.dynamic_weight == 0.0 {
             return 0.0;
@@ -84,7 +84,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         if self.counting().is_none() {
             return;
         }
-        let center = self.drawn_to_zero(self.nodes[&None].score.points.to_f64());
+        let center = self.moved_to_zero(self.nodes[&None].score.points.to_f64());
         if center == self.center {
             return;
         }

@@ -144,8 +144,8 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
         sample
     }
 
-    /// The mover has for certain what the best child has; may hope for what any child may, or for a
-    /// win while a move was never tried.
+    /// The mover's lower bound is that of the best child. The upper bound is the best of all
+    /// children, or a win while a move was never tried.
     pub(super) fn prove(&mut self, name: Name) {
         let node = &self.nodes[&name];
         if node.edges.is_empty() {

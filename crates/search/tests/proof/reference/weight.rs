@@ -9,7 +9,7 @@ use super::{
 };
 
 impl<D: Domain, N: Rounds> Reference<'_, D, N> {
-    /// What a search is told of a node's weights: a visit that ended there, and one on average.
+    /// A node's weights that a search knows: of a visit that ended there, and of one on average.
     pub fn weight_of_node(&self, name: Name) -> Option<(f64, f64)> {
         self.params.uncertainty?;
         let node = &self.nodes[&name];
