@@ -6,6 +6,7 @@ use dz_config_keys::{Fault, Field, Limits, Table, Value, schema, wrong_type};
 use serde::{Deserialize, Serialize};
 
 /// The policy of rollouts as searches know it: what was learned is in a file that they do not read.
+/// `dz_infer::RolloutSampler` is the function of a game that draws moves by one of these policies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RolloutPolicy {
