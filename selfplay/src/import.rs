@@ -7,9 +7,9 @@ use anyhow::{Context, bail, ensure};
 use dz_config::RunConfig;
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ParentGame, ShardHeader, ShardReader};
+use dz_stage::{RunBoard, run_boards};
 use dz_store::{Entry, Ledger, Run, RunState, SelfplaySummary, Stage};
 
-use crate::boards::{RunBoard, run_boards};
 use crate::summary::{Costs, summary};
 use crate::{CycleTally, ShardPublisher};
 
@@ -39,7 +39,7 @@ pub fn import_games(
         let header = ShardPublisher::header(config, &game, 0, String::new(), String::new())?;
         anyhow::Ok((header, name))
     };
-    let own = run_boards(config)?.into_iter().map(header).collect::<Result<_, _>>()?;
+    let own = run_boards(config).map(|board| header(board?)).collect::<Result<_, _>>()?;
     let mut import = Import {
         into,
         ledger,

@@ -1,10 +1,10 @@
 //! What is to be played of a cycle, and by which network.
 
 use dz_config::RunConfig;
-use dz_stage::StageContext;
+use dz_stage::{RunBoard, StageContext, run_boards};
 use dz_store::{ChampionState, Run, RunState};
 
-use crate::boards::{RunBoard, boards_of_shards, run_boards};
+use crate::boards::boards_of_shards;
 use crate::{CyclePlan, CycleResign, Past, cycle_plan, cycle_resign, policy_cycle_plan, pool};
 
 /// What is to be played of a cycle, and by which network.
@@ -87,7 +87,7 @@ impl Setup {
             };
             anyhow::Ok((board, past))
         };
-        let boards = run_boards(config)?.into_iter().map(with_past).collect::<Result<_, _>>()?;
+        let boards = run_boards(config).map(|board| with_past(board?)).collect::<Result<_, _>>()?;
         Ok(Self { resign, boards })
     }
 }

@@ -6,7 +6,8 @@ use dz_config::RunConfig;
 use dz_cpu_net::random_network_of;
 use dz_game::games::TicTacToe;
 use dz_stage::{EventSink, StageContext, Stop};
-use dz_store::{Entry, Ledger, Run, RunState, Stage};
+use dz_store::{Entry, Run, RunState, Stage};
+use dz_testkit_runs::{append, begin_run};
 use selfplay::{HeadStarts, SelfplayStage};
 
 const SMOKE: &str = include_str!("../../configs/tictactoe-smoke.toml");
@@ -16,31 +17,14 @@ fn begin(path: &Path) -> Run {
     let set = ["run.mode=asynchronous", "run.lead_cycles_max=1", "selfplay.games=150"];
     let set = set.into_iter().chain(["run.cycles=9", "bootstrap.games=20", "run.device=cpu"]);
     let config = RunConfig::from_text(SMOKE, &set.map(str::to_owned).collect::<Vec<_>>()).unwrap();
-    let run = Run::create(path, &config.to_toml()).unwrap();
-    let started = Entry::RunStarted {
-        format: dz_store::RUN_FORMAT,
-        config_hash: config.hash(),
-        seed: 1,
-        game: "tictactoe".into(),
-        encoding: "any".into(),
-        version: "0".into(),
-    };
-    append(&run, Stage::Driver, vec![started]);
+    let run = begin_run(path, &config.to_toml()).run().clone();
     let mut stage = SelfplayStage::new("0", HeadStarts::Never);
     stage.turn(&mut context(&run, &Stop::new()), 1).unwrap();
     let network = random_network_of(&TicTacToe, 1, 16, 7).to_bytes().unwrap();
     let network = run.put_create("networks/cycle-0001.dzn", &network).unwrap();
     let champion = Entry::Champion { generation: 1, cycle: 1, network };
-    append(&run, Stage::Gatekeeper, vec![champion, Entry::CycleDone { cycle: 1, wall_ms: 1 }]);
+    append(&run, Stage::Gatekeeper, [champion, Entry::CycleDone { cycle: 1, wall_ms: 1 }]);
     run
-}
-
-fn append(run: &Run, stage: Stage, entries: Vec<Entry>) {
-    let mut ledger = Ledger::open(run).unwrap();
-    ledger.claim(stage).unwrap();
-    for entry in entries {
-        ledger.append(entry).unwrap();
-    }
 }
 
 fn context(run: &Run, stop: &Stop) -> StageContext {

@@ -2,13 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-use std::sync::Arc;
-
-use dz_config::RunConfig;
+use crate::common::{hashed_games, text_with};
 use dz_game::{Game, Komi, games::Go};
-use dz_infer::{GameTask, Hashed, Request, Sources};
-use dz_shard::{GameRecord, replay};
-use selfplay::{Forks, Past, SelfGame, cycle_plan};
+use dz_shard::GameRecord;
+use selfplay::{Forks, Past, cycle_plan};
 
 const BASE: &str = "format = 1\nrun = { game = \"go:size=3,komi=2\", cycles = 5, seed = 3 }\n\
     selfplay = { games = 8, playouts = 12, playouts_fast = 4, plies_max = 40 }\n\
@@ -21,21 +18,9 @@ fn go() -> Go {
 
 /// Games of a generation, by an evaluator whose priors and values are hashes of a network's input.
 fn games(generation: u32, deviation: &str, forks: Option<Forks>) -> Vec<GameRecord> {
-    let overrides = [format!("selfplay.komi_deviation={deviation}")];
-    let config = RunConfig::from_text(BASE, &overrides).unwrap();
+    let config = text_with(BASE, &[&format!("selfplay.komi_deviation={deviation}")]);
     let plan = cycle_plan(&config, generation, 0, None, Past { forks, reanalyses: None });
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Hashed));
-    let play = |number| {
-        let mut task = SelfGame::new(&go(), Arc::clone(&plan.games), number);
-        let asks = task.resume(sources.readers(), &mut Request::default());
-        assert!(!asks, "a fake answers at once");
-        let (record, _) = task.into_record();
-        record.check().unwrap();
-        replay(&go(), &record).unwrap();
-        record
-    };
-    (0..150).map(play).collect()
+    hashed_games(&go(), &plan, 0..150).into_iter().map(|(record, _)| record).collect()
 }
 
 /// Games with the komi of the rules are identical to those of a cycle without varied komi. The

@@ -1,17 +1,17 @@
 //! Games whose moves are sampled from policies, and what is learned from them.
 
-use std::{path::Path, sync::Arc};
+use std::sync::Arc;
 
-use dz_config::{ReinforcePhase, RunConfig};
+use crate::common::preset_with;
+use dz_config::ReinforcePhase;
 use dz_game::{Game, Player, games::TicTacToe};
 use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{GameEnd, GameRecord, RowBlock, RowShape, SearchKind, rows_of_game};
 use selfplay::{CycleGame, Past, cycle_plan, policy_cycle_plan};
 
 fn games(phase: ReinforcePhase, count: u64) -> Vec<GameRecord> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
-    let set = ["reinforce.games=30".to_owned(), "reinforce.value_games=50".to_owned()];
-    let config = RunConfig::load(&path, &set, &|_| Vec::new()).unwrap().config;
+    let set = ["reinforce.games=30", "reinforce.value_games=50"];
+    let config = preset_with("tictactoe-smoke", &set);
     let plan = cycle_plan(&config, 1, 0, None, Past::default());
     let plan = policy_cycle_plan(&plan, &config, phase, 2);
     let wanted = if phase == ReinforcePhase::Policy { 30 } else { 50 };

@@ -2,18 +2,18 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::collections::BTreeSet;
 
+use crate::common::{hashed_games, text_with};
 use dz_config::RunConfig;
 use dz_game::games::Connect4;
 use dz_game::{Encoding, Game, Outcome, Player};
-use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_shard::{
     GameEnd, GameRecord, ResignThresholds, RowBlock, RowShape, SHARD_LEVEL, SearchKind,
-    ShardHeader, ShardWriter, replay, rows_of_game,
+    ShardHeader, ShardWriter, rows_of_game,
 };
 use dz_store::{RowsState, RowsSummary, Run, RunState, ShardState};
-use selfplay::{Forks, Past, Reanalyses, ResignTally, SelfGame, cycle_plan, unbeaten_minimum};
+use selfplay::{Forks, Past, Reanalyses, ResignTally, cycle_plan, unbeaten_minimum};
 
 const BASE: &str = "format = 1\nrun = { game = \"connect4:width=5,height=4\", cycles = 9, seed = 3 }\n\
     selfplay = { games = 100, games_per_shard = 70, playouts = 24, playouts_fast = 6, full_share = 0.5 }\n\
@@ -25,8 +25,7 @@ fn connect4() -> Connect4 {
 }
 
 fn config(overrides: &[&str]) -> RunConfig {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    RunConfig::from_text(BASE, &overrides).unwrap()
+    text_with(BASE, overrides)
 }
 
 /// Games of a generation from this number on, by an evaluator whose priors and values are hashes.
@@ -37,18 +36,8 @@ fn games(
     overrides: &[&str],
 ) -> Vec<GameRecord> {
     let plan = cycle_plan(&config(overrides), generation, 0, None, past);
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Hashed));
-    let play = |number| {
-        let mut task = SelfGame::new(&connect4(), Arc::clone(&plan.games), number);
-        let asks = task.resume(sources.readers(), &mut Request::default());
-        assert!(!asks, "a fake answers at once");
-        let (record, _) = task.into_record();
-        record.check().unwrap();
-        replay(&connect4(), &record).unwrap();
-        record
-    };
-    numbers.map(play).collect()
+    let games = hashed_games(&connect4(), &plan, numbers);
+    games.into_iter().map(|(record, _)| record).collect()
 }
 
 fn again(of: impl IntoIterator<Item = (u64, GameRecord)>) -> Past {

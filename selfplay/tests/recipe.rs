@@ -3,14 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-use std::sync::Arc;
-
+use crate::common::{hashed_games, text_with};
 use dz_config::RunConfig;
 use dz_game::Move;
 use dz_game::games::Connect4;
-use dz_infer::{GameTask, Hashed, Request, Sources};
-use dz_shard::{GameEnd, GameRecord, ParentGame, SearchKind, replay};
-use selfplay::{Forks, Past, SelfGame, cycle_plan};
+use dz_shard::{GameEnd, GameRecord, ParentGame, SearchKind};
+use selfplay::{Forks, Past, cycle_plan};
 
 const BASE: &str = "format = 1\nrun = { game = \"connect4\", cycles = 5, seed = 3 }\n\
     selfplay = { games = 8, playouts = 40, playouts_fast = 10, full_share = 0.5, opening_plies_max = 6 }\n\
@@ -18,8 +16,7 @@ const BASE: &str = "format = 1\nrun = { game = \"connect4\", cycles = 5, seed = 
     gate = { rule = \"always\" }\n";
 
 fn config(overrides: &[&str]) -> RunConfig {
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    RunConfig::from_text(BASE, &overrides).unwrap()
+    text_with(BASE, overrides)
 }
 
 /// Games of a generation, by an evaluator whose priors and values are hashes.
@@ -27,18 +24,7 @@ fn games(generation: u32, forks: Option<Forks>, overrides: &[&str]) -> Vec<GameR
     let game = Connect4::new(7, 6, 4).unwrap();
     let plan =
         cycle_plan(&config(overrides), generation, 0, None, Past { forks, reanalyses: None });
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Hashed));
-    let play = |number| {
-        let mut task = SelfGame::new(&game, Arc::clone(&plan.games), number);
-        let asks = task.resume(sources.readers(), &mut Request::default());
-        assert!(!asks, "a fake answers at once");
-        let (record, _) = task.into_record();
-        record.check().unwrap();
-        replay(&game, &record).unwrap();
-        record
-    };
-    (0..200).map(play).collect()
+    hashed_games(&game, &plan, 0..200).into_iter().map(|(record, _)| record).collect()
 }
 
 fn moves(record: &GameRecord) -> Vec<Move> {

@@ -1,9 +1,9 @@
 //! Resignation in whole games: who resigns, what is measured, and how the threshold follows.
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc};
 
-use dz_config::RunConfig;
+use crate::common::preset_with;
 use dz_game::games::{Connect4, TicTacToe};
 use dz_game::{Game, Move, Outcome, Player, Wdl};
 use dz_infer::{Hashed, InstantEvaluator, Rollout, Sources};
@@ -20,13 +20,6 @@ use selfplay::{
 
 fn tictactoe() -> TicTacToe {
     TicTacToe::from_spec(&"tictactoe".parse().unwrap()).unwrap()
-}
-
-/// The smoke preset of a game, laid over.
-fn config(name: &str, overrides: &[&str]) -> RunConfig {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs").join(name);
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config
 }
 
 #[derive(Default)]
@@ -71,7 +64,7 @@ fn bare(plies: &[PlyRecord]) -> Vec<PlyRecord> {
 #[test]
 fn a_resigned_game_is_the_beginning_of_the_game_without_resignation() {
     let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
-    let config = config("connect4-smoke.toml", &["selfplay.games=400"]);
+    let config = preset_with("connect4-smoke", &["selfplay.games=400"]);
     let resign = ResignPlan { value_min: 0.1, turns: 2, play_on_share: 0.25 };
     let plan = cycle_plan(&config, 1, 0, Some(resign), Past::default());
     let records = play(&game, &plan, Hashed, 1);
@@ -107,7 +100,7 @@ fn a_resigned_game_is_the_beginning_of_the_game_without_resignation() {
 #[test]
 fn resigning_at_once_ends_the_game_with_the_turn_that_is_below() {
     let game = Connect4::from_spec(&"connect4".parse().unwrap()).unwrap();
-    let config = config("connect4-smoke.toml", &["selfplay.games=200"]);
+    let config = preset_with("connect4-smoke", &["selfplay.games=200"]);
     let resign = ResignPlan { value_min: 0.0, turns: 0, play_on_share: 0.25 };
     let plan = cycle_plan(&config, 1, 0, Some(resign), Past::default());
     let records = play(&game, &plan, Hashed, 2);
@@ -255,7 +248,7 @@ impl Fixture {
     fn publish(&mut self, cycle: u32, generation: u32, resign: Option<ResignPlan>) {
         let overrides =
             ["selfplay.games=100", "selfplay.games_per_shard=50", "bootstrap.games=100"];
-        let config = config("tictactoe-smoke.toml", &overrides);
+        let config = preset_with("tictactoe-smoke", &overrides);
         let plan = cycle_plan(&config, generation, u64::from(2 * cycle), resign, Past::default());
         let games = play(&self.rules, &plan, Rollout::default(), 2);
         for (index, games) in games.chunks(50).enumerate() {
@@ -275,7 +268,7 @@ impl Fixture {
 
     /// The threshold of a cycle, and the games that it was measured on.
     fn resign(&self, cycle: u32, overrides: &[&str]) -> (Option<f64>, Option<u64>) {
-        let section = config("tictactoe-smoke.toml", overrides).selfplay;
+        let section = preset_with("tictactoe-smoke", overrides).selfplay;
         let measure = || cycle_resign(&section, &self.run, &self.state, cycle).unwrap();
         let found = measure();
         assert_eq!(found, measure());
@@ -364,7 +357,7 @@ fn resignation_is_off_unless_asked_for_and_without_a_champion() {
 #[test]
 fn a_threshold_from_some_games_keeps_resignations_right_in_others() {
     let rules = tictactoe();
-    let config = config("tictactoe-smoke.toml", &["selfplay.games=1500", "selfplay.playouts=60"]);
+    let config = preset_with("tictactoe-smoke", &["selfplay.games=1500", "selfplay.playouts=60"]);
     let calibration =
         play(&rules, &cycle_plan(&config, 1, 0, None, Past::default()), Rollout::default(), 2);
     let minima: Vec<f64> =

@@ -7,7 +7,8 @@ use std::{fs, path::Path};
 
 use dz_config::RunConfig;
 use dz_stage::{Event, EventSink, Sink, StageContext, Stop};
-use dz_store::{Entry, Ledger, Run, RunState, Stage, layout};
+use dz_store::{Entry, Run, RunState, Stage, layout};
+use dz_testkit_runs::{append, begin_run};
 
 const SMOKE: &str = include_str!("../../configs/tictactoe-smoke.toml");
 const GAMES_PER_SHARD: u64 = 16;
@@ -19,29 +20,15 @@ fn config(games: u32) -> String {
 }
 
 fn begin(path: &Path, games: u32) -> Run {
-    let run = Run::create(path, &config(games)).unwrap();
-    let mut ledger = Ledger::open(&run).unwrap();
-    ledger.claim(Stage::Driver).unwrap();
-    let started = Entry::RunStarted {
-        format: dz_store::RUN_FORMAT,
-        config_hash: RunConfig::from_text(&config(games), &[]).unwrap().hash(),
-        seed: 1,
-        game: "tictactoe".into(),
-        encoding: "any".into(),
-        version: "0".into(),
-    };
-    ledger.append(started).unwrap();
-    run
+    begin_run(path, &config(games)).run().clone()
 }
 
 /// What a driver does with `--set bootstrap.games`.
 fn ask_for(run: &Run, games: u32) {
     let text = config(games);
     fs::write(run.root().join(layout::CONFIG), &text).unwrap();
-    let mut ledger = Ledger::open(run).unwrap();
-    ledger.claim(Stage::Driver).unwrap();
     let config_hash = RunConfig::from_text(&text, &[]).unwrap().hash();
-    ledger.append(Entry::ConfigChanged { config_hash, changes: Vec::new() }).unwrap();
+    append(run, Stage::Driver, [Entry::ConfigChanged { config_hash, changes: Vec::new() }]);
 }
 
 /// Asks to stop once so many games are over.

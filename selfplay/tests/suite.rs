@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod ahead;
+mod common;
 mod komi;
 mod policies;
 mod reanalysis;

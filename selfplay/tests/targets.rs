@@ -2,32 +2,16 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::{path::Path, sync::Arc};
-
-use dz_config::RunConfig;
+use crate::common::{hashed_games, preset_with};
 use dz_game::{Player, games::TicTacToe};
-use dz_infer::{GameTask, Hashed, Request, Sources};
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, SearchKind};
-use selfplay::{Past, SelfGame, cycle_plan};
+use selfplay::{Past, cycle_plan};
 
 /// Games of generation 1 of the smoke preset, laid over.
 fn games(overrides: &[&str]) -> Vec<(GameRecord, SearchCounts)> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
-    let overrides: Vec<String> = overrides.iter().map(|&text| text.to_owned()).collect();
-    let config = RunConfig::load(&path, &overrides, &|_| Vec::new()).unwrap().config;
-    let plan = cycle_plan(&config, 1, 0, None, Past::default());
-    let mut sources = Sources::default();
-    sources.add_instant(Arc::new(Hashed));
-    let play = |number| {
-        let mut game = SelfGame::new(&TicTacToe, Arc::clone(&plan.games), number);
-        let asks = game.resume(sources.readers(), &mut Request::default());
-        assert!(!asks, "a fake answers at once");
-        let (record, counts) = game.into_record();
-        record.check().unwrap();
-        (record, counts)
-    };
-    (0..12).map(play).collect()
+    let config = preset_with("tictactoe-smoke", overrides);
+    hashed_games(&TicTacToe, &cycle_plan(&config, 1, 0, None, Past::default()), 0..12)
 }
 
 #[test]

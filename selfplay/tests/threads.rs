@@ -3,9 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test's helpers are tests too")]
 
-use std::{collections::BTreeMap, path::Path};
+use std::collections::BTreeMap;
 
-use dz_config::RunConfig;
+use crate::common::preset_with;
 use dz_cpu_net::{CpuEvaluator, random_network_of};
 use dz_game::games::{Connect4, Go, TicTacToe};
 use dz_game::{Encoding, Game};
@@ -33,11 +33,8 @@ struct Cycle<G: Game> {
 impl<G: Game> Cycle<G> {
     fn new(game: G, more: &[&str], past: Past) -> Self {
         let network = random_network_of(&game, 2, 16, 7);
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/tictactoe-smoke.toml");
-        let settings: Vec<String> =
-            SETTINGS.iter().chain(more).map(|&text| text.to_owned()).collect();
-        let config = RunConfig::load(&path, &settings, &|_| Vec::new());
-        let plan = cycle_plan(&config.unwrap().config, 1, 3, None, past);
+        let config = preset_with("tictactoe-smoke", &[&SETTINGS, more].concat());
+        let plan = cycle_plan(&config, 1, 3, None, past);
         assert_eq!(plan.shards(), 4);
         Self { game, plan, network }
     }

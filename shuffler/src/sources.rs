@@ -3,10 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::Context;
-use dz_config::RunConfig;
-use dz_game::{GameSpec, canonical_spec};
 use dz_shard::ShardError;
-use dz_stage::StageContext;
+use dz_stage::{StageContext, run_boards};
 use dz_store::{ObjectRef, Stage, StoreError};
 
 use crate::segments::Source;
@@ -32,7 +30,8 @@ impl RunSources {
     pub fn of(context: &StageContext, cycle: u32) -> anyhow::Result<Self> {
         let mut sources =
             Self { all: Vec::new(), new: 0, objects: Vec::new(), boards: BTreeMap::new() };
-        let boards = board_names(&context.config)?;
+        let boards = run_boards(&context.config).map(|board| Ok(board?.name));
+        let boards = boards.collect::<anyhow::Result<Vec<_>>>()?;
         let state = context.ledger.state();
         // Ids count given-up shards too, so the ids of the others never change.
         let shards = state.shards().filter(|&(of, _)| of <= cycle);
@@ -107,17 +106,4 @@ pub fn set_aside_damaged(
         ),
     );
     Ok(())
-}
-
-/// Names of a run's boards as the ledger has them (see [`dz_store::ShardState::board`]), the run's
-/// own first, which has none.
-///
-/// # Errors
-/// If there is no such game.
-fn board_names(config: &RunConfig) -> anyhow::Result<Vec<Option<String>>> {
-    let others = config.run.boards.iter().map(|board| {
-        let spec: GameSpec = board.parse()?;
-        Ok(Some(canonical_spec(&spec)?.to_string()))
-    });
-    std::iter::once(Ok(None)).chain(others).collect()
 }

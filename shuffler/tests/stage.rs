@@ -8,11 +8,11 @@ use std::{
     sync::mpsc::{Receiver, channel},
 };
 
-use dz_config::RunConfig;
 use dz_game::games::TicTacToe;
 use dz_shard::{Head, Row, RowReader, RowSet, write_random_shard};
 use dz_stage::{Event, EventSink, StageContext, Stop};
-use dz_store::{Entry, Ledger, ObjectRef, RowsState, Run, SelfplaySummary, Stage};
+use dz_store::{Entry, Ledger, ObjectRef, RowsState, SelfplaySummary, Stage};
+use dz_testkit_runs::begin_run;
 
 const CONFIG: &str = r#"
 format = 1
@@ -42,20 +42,8 @@ impl Fixture {
     fn with(keys: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let config = format!("{CONFIG}{keys}");
-        let run = Run::create(folder.path().join("run"), &config).unwrap();
-        let mut driver = Ledger::open(&run).unwrap();
-        driver.claim(Stage::Driver).unwrap();
-        driver
-            .append(Entry::RunStarted {
-                format: dz_store::RUN_FORMAT,
-                config_hash: RunConfig::from_text(&config, &[]).unwrap().hash(),
-                seed: 5,
-                game: "tictactoe".into(),
-                encoding: "e".into(),
-                version: "0".into(),
-            })
-            .unwrap();
-        let mut selfplay = Ledger::open(&run).unwrap();
+        let driver = begin_run(&folder.path().join("run"), &config);
+        let mut selfplay = Ledger::open(driver.run()).unwrap();
         selfplay.claim(Stage::Selfplay).unwrap();
         Self { folder, driver, selfplay }
     }

@@ -1,7 +1,7 @@
 //! Targets of the auxiliary heads, from rows to batches.
 
 use dz_burn_net::HeadRows;
-use dz_network_file::{Head, PerHead};
+use dz_network_file::{PerHead, TargetColumn};
 use dz_shard::{Row, RowShape, SymmetryTables, ownership_shape};
 
 /// The targets of all heads whose targets rows of this shape carry. `turns` are the game's
@@ -15,10 +15,10 @@ pub(crate) fn head_rows(
 ) -> PerHead<HeadRows> {
     PerHead::from_fn(|head| {
         let mut made = HeadRows::default();
-        let is_carried = shape.targets.has(head);
-        for (i, row) in rows.iter().enumerate().filter(|_| is_carried) {
+        let Some(column) = head.column().filter(|_| shape.targets.has(head)) else { return made };
+        for (i, row) in rows.iter().enumerate() {
             let turned = symmetry(i).map(|symmetry| &turns[symmetry]);
-            let known = target(head, shape, row, turned, &mut made.targets);
+            let known = target(column, shape, row, turned, &mut made.targets);
             made.weights.push(if known { row.value_weight.get() } else { 0.0 });
         }
         made
@@ -27,7 +27,7 @@ pub(crate) fn head_rows(
 
 /// Appends a row's target, or as many zeros if it is not known. Returns whether it is known.
 fn target(
-    head: Head,
+    column: TargetColumn,
     shape: RowShape,
     row: &Row<'_>,
     tables: Option<&SymmetryTables>,
@@ -38,16 +38,15 @@ fn target(
         out.push(number.unwrap_or(0.0));
         number.is_some()
     };
-    match head {
-        Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => false,
-        Head::PliesLeft => number(aux.plies_left.map(f32::from), out),
-        Head::Margin => number(aux.margin.map(f32::from), out),
-        Head::ShortTerm => {
+    match column {
+        TargetColumn::PliesLeft => number(aux.plies_left.map(f32::from), out),
+        TargetColumn::Margin => number(aux.margin.map(f32::from), out),
+        TargetColumn::ShortTerm => {
             let values = aux.short_term.unwrap_or_default();
             out.extend(values.iter().flat_map(|value| value.wdl().to_array()));
             aux.short_term.is_some()
         }
-        Head::Reply => {
+        TargetColumn::Reply => {
             let start = out.len();
             out.resize(start + shape.policy_len, 0.0);
             for (&index, &share) in aux.reply_index.iter().zip(aux.reply_share) {
@@ -56,7 +55,7 @@ fn target(
             }
             !aux.reply_index.is_empty()
         }
-        Head::Ownership => {
+        TargetColumn::Ownership => {
             let area = shape.planes.area();
             let Some(packed) = aux.ownership else {
                 out.resize(out.len() + 3 * area, 0.0);

@@ -6,7 +6,7 @@ use crate::manifest::{Member, members, needs};
 
 /// The layers, lowest first. A crate may name crates of lower layers only, in its tests too.
 const LAYERS: [&[&str]; 10] = [
-    &["dz-config-keys", "dz-text"],
+    &["dz-config-keys", "dz-text", "dz-testkit"],
     &["dz-search-settings", "dz-aux-heads"],
     &["dz-game", "dz-config", "dz-stats", "dz-store", "dz-network-file"],
     &[
@@ -18,6 +18,7 @@ const LAYERS: [&[&str]; 10] = [
         "dz-shard",
         "dz-solver",
         "dz-infer",
+        "dz-testkit-runs",
     ],
     &["dz-cpu-net", "dz-search-file"],
     &["dz-cuda-net", "dz-onnx"],

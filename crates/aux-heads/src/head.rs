@@ -5,6 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use HeadOutput::{Number, Points, Policy, SquaredError, Values};
+use TargetColumn as Column;
+use TargetSource::{InRows, OfPolicy, OfShortTerm};
 
 use crate::HeadsSection;
 
@@ -51,6 +53,32 @@ pub enum HeadOutput {
     Points,
 }
 
+/// What a head's target is made of. This also decides how much a row counts in the head's loss.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetSource {
+    /// A column of its own in rows. A row counts where the column knows the target.
+    InRows(TargetColumn),
+    /// The policy's target. A row counts as much as it does for the policy.
+    OfPolicy,
+    /// The target of [`Head::ShortTerm`]. A row counts as much as it does for that head.
+    OfShortTerm,
+}
+
+/// A target that rows have a column for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetColumn {
+    /// See [`Head::Reply`].
+    Reply,
+    /// See [`Head::ShortTerm`].
+    ShortTerm,
+    /// See [`Head::PliesLeft`].
+    PliesLeft,
+    /// See [`Head::Margin`].
+    Margin,
+    /// See [`Head::Ownership`].
+    Ownership,
+}
+
 /// In what a head counts a number, so that boards of any size give numbers of one scale.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
@@ -66,9 +94,9 @@ struct Row {
     /// The name of its one layer in networks and checkpoints.
     layer: &'static str,
     output: HeadOutput,
-    /// Whether rows have a column with its target. Those of the soft and the optimistic policy are
-    /// made of the policy's, that of the short-term error of the short-term value's.
-    in_rows: bool,
+    target: TargetSource,
+    /// The head that its loss reads beside its own target.
+    needs: Option<Head>,
     /// Whether network files have it, because somebody who plays reads it.
     in_files: bool,
     weight: fn(&HeadsSection) -> f64,
@@ -78,25 +106,26 @@ const fn row(
     name: &'static str,
     layer: &'static str,
     output: HeadOutput,
-    in_rows: bool,
+    target: TargetSource,
+    needs: Option<Head>,
     in_files: bool,
     weight: fn(&HeadsSection) -> f64,
 ) -> Row {
-    Row { name, layer, output, in_rows, in_files, weight }
+    Row { name, layer, output, target, needs, in_files, weight }
 }
 
 /// The heads, in the order of the variants.
 #[rustfmt::skip]
 const TABLE: [Row; Head::COUNT] = [
-    // name, layer, output, in rows, in network files, weight
-    row("reply", "reply.linear", Policy, true, false, |w| w.reply_weight),
-    row("soft_policy", "soft_policy.linear", Policy, false, false, |w| w.soft_policy_weight),
-    row("short_term", "short_term.output", Values(HORIZONS), true, false, |w| w.short_term_weight),
-    row("plies_left", "plies_left.output", Number(Unit::Area), true, false, |w| w.plies_left_weight),
-    row("margin", "margin.output", Number(Unit::Side), true, true, |w| w.margin_weight),
-    row("ownership", "ownership.points", Points, true, true, |w| w.ownership_weight),
-    row("short_term_error", "short_term_error.output", SquaredError, false, true, |w| w.short_term_error_weight),
-    row("optimistic_policy", "optimistic_policy.linear", Policy, false, true, |w| w.optimistic_policy_weight),
+    // name, layer, output, target, needs, in network files, weight
+    row("reply", "reply.linear", Policy, InRows(Column::Reply), None, false, |w| w.reply_weight),
+    row("soft_policy", "soft_policy.linear", Policy, OfPolicy, None, false, |w| w.soft_policy_weight),
+    row("short_term", "short_term.output", Values(HORIZONS), InRows(Column::ShortTerm), None, false, |w| w.short_term_weight),
+    row("plies_left", "plies_left.output", Number(Unit::Area), InRows(Column::PliesLeft), None, false, |w| w.plies_left_weight),
+    row("margin", "margin.output", Number(Unit::Side), InRows(Column::Margin), None, true, |w| w.margin_weight),
+    row("ownership", "ownership.points", Points, InRows(Column::Ownership), None, true, |w| w.ownership_weight),
+    row("short_term_error", "short_term_error.output", SquaredError, OfShortTerm, Some(Head::ShortTerm), true, |w| w.short_term_error_weight),
+    row("optimistic_policy", "optimistic_policy.linear", Policy, OfPolicy, Some(Head::ShortTermError), true, |w| w.optimistic_policy_weight),
 ];
 
 impl Head {
@@ -134,9 +163,27 @@ impl Head {
         self.row().output
     }
 
+    /// What its target is made of.
+    pub fn target(self) -> TargetSource {
+        self.row().target
+    }
+
+    /// The column of rows with its target. `None` where the target is made of others.
+    pub fn column(self) -> Option<TargetColumn> {
+        match self.target() {
+            InRows(column) => Some(column),
+            OfPolicy | OfShortTerm => None,
+        }
+    }
+
     /// Whether rows have a column with its target.
     pub fn is_in_rows(self) -> bool {
-        self.row().in_rows
+        self.column().is_some()
+    }
+
+    /// The head that a network must have too, because this head's loss reads it.
+    pub fn needs(self) -> Option<Self> {
+        self.row().needs
     }
 
     /// Whether network files have it. The others serve training alone.
@@ -185,6 +232,9 @@ mod tests {
             assert_eq!(serde_json::to_string(&head).expect("JSON"), format!("\"{head}\""));
             assert_eq!(head.layer().split('.').next(), Some(head.name()));
             assert_eq!(head.weight(&keys), i as f64);
+            // A column has the name of the head whose target it is.
+            let column = head.column().map(|column| format!("{column:?}"));
+            assert!(column.is_none_or(|column| column == format!("{head:?}")));
         }
         assert_eq!(keys.heads(), Head::ALL.into_iter().skip(1).collect());
     }

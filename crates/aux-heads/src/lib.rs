@@ -4,13 +4,15 @@
 //! key of its weight. Everything else asks the table. A new head of a known [`HeadOutput`] is
 //!
 //! 1. a variant and a row of the table, and a key of [`HeadsSection`];
-//! 2. its target for a row: a field of `dz_shard::AuxTargets` and a column of row files;
-//! 3. the same as numbers for a batch (`trainer/src/heads.rs`).
+//! 2. its target, which the table names by [`TargetSource`]:
+//!    - a column of its own is a [`TargetColumn`]: a field of `dz_shard::AuxTargets`, a column of row
+//!      files, and its numbers for a batch (`trainer/src/heads.rs`); the compiler names all places;
+//!    - a target made of other targets is a line of `whole` in `burn-net/src/train/losses.rs`.
 
 mod head;
 mod per_head;
 mod section;
 
-pub use head::{HORIZONS, Head, HeadOutput, Unit};
+pub use head::{HORIZONS, Head, HeadOutput, TargetColumn, TargetSource, Unit};
 pub use per_head::PerHead;
 pub use section::HeadsSection;

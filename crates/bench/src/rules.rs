@@ -1,7 +1,7 @@
 //! `dagzero bench rules`: perft and random playouts.
 
 use dz_game::Game;
-use dz_infer::RolloutPolicy;
+use dz_infer::RolloutSampler;
 
 use crate::peers::{OpenSpiel, chess_leaves};
 use crate::rates::Rates;
@@ -60,8 +60,8 @@ fn informed<G: Game>(game: &G) -> anyhow::Result<Beside> {
             1
         })
     };
-    let mut ours = timer(RolloutPolicy::Informed);
-    let mut uniform = timer(RolloutPolicy::Uniform);
+    let mut ours = timer(RolloutSampler::Informed);
+    let mut uniform = timer(RolloutSampler::Uniform);
     let peer = ("uniform playouts".to_owned(), || Ok(uniform.sample()));
     in_turns(SAMPLES, || ours.sample(), Some(peer))
 }
@@ -78,7 +78,7 @@ fn perft<G: Game>(game: &G, depth: u32) -> anyhow::Result<Beside> {
 
 /// Games a second in `samples` samples, beside `OpenSpiel` where it is there and has the game.
 pub(crate) fn rollouts<G: Game>(game: &G, samples: usize) -> anyhow::Result<Rollouts> {
-    let mut games = RolloutGames::new(game, RolloutPolicy::Uniform);
+    let mut games = RolloutGames::new(game, RolloutSampler::Uniform);
     let ours = games.plies_mean(GAMES_COUNTED);
     let mut timer = Timer::new(|| {
         games.play();

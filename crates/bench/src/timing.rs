@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use dz_game::{Game, Key, Move, Symmetry, mix64, perft};
-use dz_infer::{InstantEvaluator, LeafView, Rollout, RolloutPolicy};
+use dz_infer::{InstantEvaluator, LeafView, Rollout, RolloutSampler};
 
 /// The shortest sample, in seconds: long against what a clock costs.
 const SAMPLE_SECONDS: f64 = 0.1;
@@ -87,7 +87,7 @@ pub struct RolloutGames<'a, G: Game> {
 
 impl<'a, G: Game> RolloutGames<'a, G> {
     /// None played yet.
-    pub fn new(game: &'a G, policy: RolloutPolicy) -> Self {
+    pub fn new(game: &'a G, sampler: RolloutSampler) -> Self {
         let state = game.start();
         let history = G::History::default();
         let mut legal = Vec::new();
@@ -101,7 +101,7 @@ impl<'a, G: Game> RolloutGames<'a, G> {
             eval_key,
             number: 0,
             priors: Vec::new(),
-            rollout: Rollout::by(policy),
+            rollout: Rollout::by(sampler),
         }
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn random_games_differ_and_have_plies() {
-        let mut games = RolloutGames::new(&TicTacToe, RolloutPolicy::Uniform);
+        let mut games = RolloutGames::new(&TicTacToe, RolloutSampler::Uniform);
         games.play();
         let mean = games.plies_mean(1000);
         // The mean over all random games is 7.63: OpenSpiel's random games say so too.

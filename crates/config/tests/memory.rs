@@ -3,9 +3,8 @@
 #[path = "../../../fuzz/src/measure.rs"]
 mod measure;
 
-use std::path::Path;
-
 use dz_config::RunConfig;
+use dz_testkit::repository;
 use measure::Worst;
 use rand::{RngExt, SeedableRng, seq::IndexedRandom};
 use rand_xoshiro::Xoshiro256PlusPlus as Random;
@@ -76,7 +75,7 @@ fn many([begin, one, end]: [&str; 3], bytes: usize) -> String {
 #[test]
 fn a_thousand_hostile_configurations_take_bounded_memory_and_time() {
     let presets = ["connect4-smoke", "go9", "gomoku9"].map(|name| {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs");
+        let folder = repository().join("configs");
         std::fs::read_to_string(folder.join(format!("{name}.toml"))).expect("a preset")
     });
     let mut random = Random::seed_from_u64(1);

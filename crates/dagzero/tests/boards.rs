@@ -5,6 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::common::files::files;
 use crate::common::program::{dagzero, json, said, text};
 
 const PRESET: &str = "format = 1\n\
@@ -77,27 +78,10 @@ fn one_network_learns_several_boards() {
     let other = folder.path().join("other").display().to_string();
     said(&["run", &config, "--dir", &other]);
     for object in ["networks", "rows", "shards"] {
-        assert_eq!(files(Path::new(&run), object), files(Path::new(&other), object), "{object}");
+        let found = files(Path::new(&run), &[object]);
+        assert!(!found.is_empty(), "{object} has files");
+        assert_eq!(found, files(Path::new(&other), &[object]), "{object}");
     }
-}
-
-/// Names and content of a folder's files.
-fn files(run: &Path, folder: &str) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    let mut folders = vec![run.join(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).expect("a folder") {
-            let path = entry.expect("an entry").path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                let name = path.strip_prefix(run).expect("a file of the run").display().to_string();
-                found.insert(name, std::fs::read(path).expect("a file"));
-            }
-        }
-    }
-    assert!(!found.is_empty(), "{folder} has files");
-    found
 }
 
 #[test]

@@ -8,12 +8,13 @@ mod chaos;
 use std::path::Path;
 
 use chaos::{Chaos, SMALL};
+use dz_testkit::preset;
 
 /// A harness over two cycles that take a second.
 fn harness(folder: &Path, asynchronous: bool) -> Chaos {
     Chaos {
         program: env!("CARGO_BIN_EXE_dagzero").into(),
-        config: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml"),
+        config: preset("tictactoe-smoke"),
         set: SMALL.map(str::to_owned).to_vec(),
         asynchronous,
         scratch: folder.join("chaos"),

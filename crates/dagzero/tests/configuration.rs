@@ -5,22 +5,17 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use crate::common::{
     cli,
-    program::{self, dagzero, text},
+    program::{self, dagzero, smoke_preset, text},
 };
 use dagzero::Exit;
 use dz_config::{ConfigError, Effect, Key, RunConfig};
 use dz_store::{Entry, Ledger, Run};
-
-fn preset() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    path.display().to_string()
-}
+use dz_testkit::wait_until;
 
 struct Small {
     folder: tempfile::TempDir,
@@ -31,7 +26,7 @@ impl Small {
     /// that tic-tac-toe has not.
     fn init(sets: &[&str]) -> Self {
         let small = Self { folder: tempfile::tempdir().expect("a folder") };
-        let (config, dir) = (preset(), small.dir());
+        let (config, dir) = (smoke_preset(), small.dir());
         let mut args = vec!["init", &config, "--dir", &dir];
         for set in sets {
             args.extend(["--set", set]);
@@ -260,11 +255,8 @@ fn a_stage_that_starts_again_does_not_take_an_edited_file() {
         let said = dagzero(&["status", &small.dir(), "--json"]);
         serde_json::from_slice(&said.stdout).unwrap_or_default()
     };
-    let begun = Instant::now();
-    while status()["cycles_done"].as_u64() < Some(1) {
-        assert!(begun.elapsed() < Duration::from_mins(1), "no cycle");
-        thread::sleep(Duration::from_millis(20));
-    }
+    let is_done = || status()["cycles_done"].as_u64() >= Some(1);
+    wait_until("a cycle", Duration::from_mins(1), is_done);
     small.edit("seed = 1\n", "seed = 2\n");
     small.edit("learning_rate = 0.002", "learning_rate = 0.01");
     let edits = status()["config_edits"].as_str().map(str::to_owned).unwrap_or_default();
@@ -336,7 +328,7 @@ fn a_section_given_by_set_keeps_its_other_keys() {
 fn no_machine_is_asked_for_thousands_of_threads() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("run").display().to_string();
-    let refused = dagzero(&["run", &preset(), "--dir", &dir, "--set", "run.threads=4096"]);
+    let refused = dagzero(&["run", &smoke_preset(), "--dir", &dir, "--set", "run.threads=4096"]);
     assert_eq!(refused.status.code(), Some(78));
     assert!(text(&refused.stderr).contains("run.threads = 4096"), "{}", text(&refused.stderr));
     assert!(!Path::new(&dir).exists());

@@ -6,15 +6,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::common::program::{dagzero, text};
+use crate::common::program::{dagzero, smoke_preset, text};
 use dz_network_file::NetworkFile;
 use serde_json::Value;
 
 /// A run of the tic-tac-toe preset.
 fn smoke(folder: &tempfile::TempDir, set: &[&str]) -> (String, String) {
-    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let dir = folder.path().join("run").display().to_string();
-    let preset = preset.display().to_string();
+    let preset = smoke_preset();
     let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
     for pair in set {
         args.extend(["--set", pair]);
@@ -138,9 +137,8 @@ fn a_run_that_repeats_itself_says_so_once() {
 #[test]
 fn a_run_without_data_is_not_judged_and_none_is_an_error() {
     let folder = tempfile::tempdir().expect("a folder");
-    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let dir = folder.path().join("new").display().to_string();
-    assert!(dagzero(&["init", &preset.display().to_string(), "--dir", &dir]).status.success());
+    assert!(dagzero(&["init", &smoke_preset(), "--dir", &dir]).status.success());
     let (code, findings) = doctor(&[&dir]);
     assert_eq!(code, 0);
     assert!(findings.values().all(|(severity, _)| severity == "unjudged"), "{findings:?}");

@@ -1,14 +1,15 @@
 //! The program accepts every command that the documents show.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use dagzero::command_line;
 use dz_external_engines::words;
+use dz_testkit::repository;
 
 /// Returns README, all pages of the book, and `configs/README.md`.
 fn documents() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = repository();
     let mut found = vec![root.join("README.md"), root.join("configs/README.md")];
     let mut folders = vec![root.join("docs/book/src")];
     while let Some(folder) = folders.pop() {
@@ -68,7 +69,7 @@ fn commands_of_documents_are_understood() {
 
 #[test]
 fn the_tutorial_shows_the_code_of_the_game() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = repository();
     let read = |path: &str| fs::read_to_string(root.join(path)).expect("a file");
     let games = "crates/game/src/games";
     let mut files = vec!["crates/game/src/registry.rs".to_owned(), format!("{games}/mod.rs")];
@@ -97,7 +98,7 @@ fn deployed(line: &str) -> Option<Vec<String>> {
 
 #[test]
 fn commands_of_files_that_people_copy_are_understood() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
+    let folder = repository().join("deploy");
     for file in ["systemd/dagzero.service", "slurm/dagzero.sbatch", "docker/Dockerfile"] {
         let text = fs::read_to_string(folder.join(file)).expect("a file");
         let commands: Vec<_> = text.lines().filter_map(deployed).collect();

@@ -1,24 +1,13 @@
 //! `dagzero engine` as a front end starts it.
 
-use std::{
-    io::Write,
-    process::{Command, Output, Stdio},
-};
+use std::process::{Command, Output, Stdio};
+
+use dz_testkit::output_with_input;
 
 fn engine(arguments: &[&str], said: &str) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_dagzero"))
-        .arg("engine")
-        .args(arguments)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts");
-    let mut input = child.stdin.take().expect("a pipe");
-    // It may end before it has read all.
-    let _ = input.write_all(said.as_bytes());
-    drop(input);
-    child.wait_with_output().expect("the program ends")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));
+    command.arg("engine").args(arguments).stderr(Stdio::piped());
+    output_with_input(&mut command, said)
 }
 
 #[test]

@@ -3,13 +3,13 @@
 use std::{
     collections::BTreeMap,
     fs::{self, File},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::common::program::{command, dagzero};
+use crate::common::program::{command, dagzero, smoke_preset};
 use dz_store::FAULTS_ENV;
 
 /// A small run in a folder of its own.
@@ -20,10 +20,8 @@ struct Small {
 
 impl Small {
     fn new() -> Self {
-        let config =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
         let folder = tempfile::tempdir().expect("a folder");
-        Self { folder, config: config.display().to_string() }
+        Self { folder, config: smoke_preset() }
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -1,6 +1,7 @@
 //! The script that measures a card in one call is rehearsed on the processor, with stand-ins for
 //! NVIDIA's programs. One of them is broken, which costs only its own step.
 
+use dz_testkit::repository;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -44,7 +45,7 @@ fn has(program: &str, argument: &str) -> bool {
 
 /// Runs the script on the processor, with the programs in `cuda` before all others.
 fn rehearse(binaries: &Path, out: &Path, cuda: &Path) -> Output {
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu/first_call.sh");
+    let script = repository().join("benchmarks/gpu/first_call.sh");
     let path = std::env::var("PATH").expect("a path");
     Command::new("bash")
         .arg(script)

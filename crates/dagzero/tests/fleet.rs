@@ -5,11 +5,12 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::fleet::{
-    Fleet, PATIENCE, Process, alone, differences, preset, published, start_run, wait,
+    Fleet, PATIENCE, Process, alone, differences, published, start_run, wait,
 };
 use crate::common::program::{command, dagzero, text};
 use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path, unit_name};
 use dz_store::Mailbox;
+use dz_testkit::preset;
 
 #[test]
 fn workers_play_the_bytes_that_one_machine_plays() {
@@ -100,7 +101,9 @@ fn a_mailbox_has_one_home_and_one_run() {
 
 /// A mailbox with one plan that a worker would play.
 fn mailbox_with(folder: &Path, change: impl Fn(&mut Plan)) -> Mailbox {
-    let config = dz_config::RunConfig::load(&preset(), &[], &|_| Vec::new()).unwrap().config;
+    let config = dz_config::RunConfig::load(&preset("tictactoe-smoke"), &[], &|_| Vec::new())
+        .unwrap()
+        .config;
     let version = text(&dagzero(&["--version"]).stdout);
     let version = version.trim().strip_prefix("dagzero ").expect("a version").to_owned();
     let mut plan = Plan {

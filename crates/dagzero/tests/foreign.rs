@@ -15,18 +15,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::common::program;
+use crate::common::program::{self, smoke_preset};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use trees::tree;
 
 /// Longest time that a command may take that has nothing to play.
 const QUICK: Duration = Duration::from_mins(1);
-
-fn config() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    path.display().to_string()
-}
 
 /// Runs a command that is not to hang.
 fn dagzero(args: &[&str]) -> Output {
@@ -59,7 +54,7 @@ fn said(output: &Output) -> String {
 fn small_run(dir: &str) {
     let set = ["run.cycles=2", "bootstrap.games=48", "selfplay.games=32", "gate.rule=always"];
     let mut command = program::command(&["run"]);
-    command.arg(config()).args(["--dir", dir]);
+    command.arg(smoke_preset()).args(["--dir", dir]);
     for pair in set {
         command.args(["--set", pair]);
     }
@@ -99,7 +94,7 @@ fn a_run_is_not_made_among_the_files_of_others() {
         let before = tree(folder.path());
         let dir = folder.path().join("p").display().to_string();
         for command in ["run", "init"] {
-            let output = dagzero(&[command, &config(), "--dir", &dir]);
+            let output = dagzero(&[command, &smoke_preset(), "--dir", &dir]);
             assert_eq!(code(&output), 78, "{name}: {}", program::text(&output.stderr));
             let text = said(&output);
             assert!(text.contains(name.split('/').next().expect("a part")), "{name}: {text}");
@@ -133,7 +128,7 @@ fn status(dir: &str) -> serde_json::Value {
 /// stages along. On a machine that is busy, a run can take seconds to exist.
 fn killed(dir: &str, after: Duration) {
     let mut command = program::command(&["run"]);
-    command.arg(config()).args(["--dir", dir, "--set", "run.cycles=30"]);
+    command.arg(smoke_preset()).args(["--dir", dir, "--set", "run.cycles=30"]);
     let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a run");
     let begun = Instant::now();
     while !Path::new(dir).join("config.toml").exists() && begun.elapsed() < QUICK {
@@ -361,7 +356,7 @@ fn folders_that_are_gone_are_made_again() {
     let root = folder.path().join("run");
     let dir = root.display().to_string();
     let set = ["--set", "run.cycles=1", "--set", "bootstrap.games=48", "--set", "gate.rule=always"];
-    assert_eq!(code(&dagzero(&[&["init", &config(), "--dir", &dir], &set[..]].concat())), 0);
+    assert_eq!(code(&dagzero(&[&["init", &smoke_preset(), "--dir", &dir], &set[..]].concat())), 0);
     for entry in fs::read_dir(&root).expect("a folder") {
         // Those with something in them stay.
         let _ = fs::remove_dir(entry.expect("an entry").path());

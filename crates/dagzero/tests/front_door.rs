@@ -9,6 +9,7 @@ use std::str;
 use crate::common::cli::{command, object, refused};
 use dagzero::Exit;
 use dz_config::RunConfig;
+use dz_testkit::{golden, preset, repository};
 use serde_json::Value;
 
 /// Runs the binary in `folder`.
@@ -98,7 +99,7 @@ fn presets_are_listed_within_80_columns_and_printed_as_they_are() {
     assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
     assert!(out.contains("connect4-quick ") && out.contains("2 cores"), "{out}");
     let (_, printed) = command(&["presets", "connect4-quick"], "");
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/connect4-quick.toml");
+    let file = preset("connect4-quick");
     assert_eq!(printed, fs::read_to_string(file).expect("the preset's file"));
     let (_, json) = command(&["presets", "--json"], "");
     let measured = json.lines().filter(|line| line.contains("\"measured\":true")).count();
@@ -121,12 +122,9 @@ fn every_preset_makes_a_run() {
 
 #[test]
 fn the_schema_for_editors_is_up_to_date_and_has_every_key() {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/dagzero.schema.json");
+    let file = repository().join("configs/dagzero.schema.json");
     let (_, printed) = command(&["presets", "--schema"], "");
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&file, &printed).expect("written");
-    }
-    let kept = fs::read_to_string(&file).expect("the schema's file");
+    let kept = golden(&file, &printed);
     assert!(kept == printed, "dagzero presets --schema > configs/dagzero.schema.json");
     let schema: Value = serde_json::from_str(&kept).expect("JSON");
     for key in RunConfig::keys() {

@@ -3,26 +3,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::Path;
 use std::process::Command;
 
+use dz_testkit::{python, python_with, repository};
 use serde_json::Value;
-
-fn python() -> String {
-    std::env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into())
-}
 
 #[test]
 fn a_dry_run_measures_ours_and_pytorch() {
-    let python = python();
-    let imports = Command::new(&python).args(["-c", "import torch"]).output();
-    if !imports.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} has no torch; set DAGZERO_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = python_with("torch") else { return };
     let scratch = tempfile::tempdir().unwrap();
     let results = scratch.path().join("gpu.json");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu/bench.py");
+    let script = repository().join("benchmarks/gpu/bench.py");
     let mut command = Command::new(&python);
     command.arg(script).args(["--dry-run", "--binary", env!("CARGO_BIN_EXE_dagzero"), "--out"]);
     let output = command.arg(&results).output().unwrap();
@@ -49,7 +40,7 @@ fn a_dry_run_measures_ours_and_pytorch() {
 /// What the script makes of a child that hangs or fails after its first figures.
 #[test]
 fn what_a_child_printed_before_it_ended_is_read() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benchmarks/gpu");
+    let folder = repository().join("benchmarks/gpu");
     let checks = r#"
 import bench, sys, time, types
 assert bench.whole('[\n{"a": 1},\n{"a": 2}\n]\n') == [{"a": 1}, {"a": 2}]

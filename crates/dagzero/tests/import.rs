@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::program::{dagzero, text};
+use crate::common::program::{dagzero, said, text};
 use dz_game::{Game, Player, Status, games::TicTacToe};
 use serde_json::Value;
 
@@ -12,13 +12,6 @@ const CONFIG: &str = "format = 1\nrun = { game = \"tictactoe\", cycles = 2, seed
     selfplay = { games = 12, playouts = 8, playouts_fast = 4, games_per_shard = 16 }\nbootstrap = { games = 12, playouts = 8 }\n\
     window = { rows_min = 30, scale = 30, validation_share = 0.2 }\nnetwork = { blocks = 1, channels = 8 }\n\
     training = { batch = 16, import_epochs = 12, warmup_steps = 1, learning_rate = 0.02 }\ngate = { rule = \"always\", games = 0 }\nrating = { games = 0 }\n";
-
-/// What a command that must succeed printed.
-fn said(args: &[&str]) -> String {
-    let done = dagzero(args);
-    assert!(done.status.success(), "{args:?}: {}{}", text(&done.stdout), text(&done.stderr));
-    text(&done.stdout)
-}
 
 /// Returns the message of a command that is wrong usage.
 fn refused(args: &[&str]) -> String {

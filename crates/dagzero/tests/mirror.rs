@@ -10,19 +10,14 @@ use crate::common::fleet::{
 };
 use crate::common::program::{command, dagzero, text};
 use dz_store::Mailbox;
+use dz_testkit::wait_until;
 
 /// Waits until something is mirrored.
 fn wait_for_mirror(fleet: &Fleet) {
-    let begun = Instant::now();
-    loop {
-        assert!(begun.elapsed() < PATIENCE, "no mirror");
-        if let Ok(mailbox) = Mailbox::open(&fleet.mailbox)
-            && !mailbox.list("mirror/head").unwrap().is_empty()
-        {
-            return;
-        }
-        thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("a mirror", PATIENCE, || {
+        let mailbox = Mailbox::open(&fleet.mailbox);
+        mailbox.is_ok_and(|mailbox| !mailbox.list("mirror/head").unwrap().is_empty())
+    });
 }
 
 /// Goes on with the run of a fleet in another folder, and takes it over.
@@ -33,12 +28,10 @@ fn take_over(fleet: &Fleet, dir: &Path) -> Process {
 
 /// Removes a run. Its stages live for a moment after their driver was killed, and still write.
 fn lose(dir: &Path) {
-    let begun = Instant::now();
-    while dir.exists() {
-        assert!(begun.elapsed() < PATIENCE, "stages outlive their driver");
+    wait_until("the end of the stages", PATIENCE, || {
         let _ = fs::remove_dir_all(dir);
-        thread::sleep(Duration::from_millis(10));
-    }
+        !dir.exists()
+    });
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! far the run is, that it lives and that it stops.
 #![cfg(target_os = "linux")]
 
+use dz_testkit::preset;
 use std::os::unix::net::UnixDatagram;
-use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ fn a_driver_under_systemd_says_that_it_is_ready_and_lives() {
     let address = folder.path().join("notify");
     let socket = UnixDatagram::bind(&address).expect("a socket");
     socket.set_read_timeout(Some(Duration::from_millis(100))).expect("a timeout");
-    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+    let preset = preset("tictactoe-smoke");
     let run = folder.path().join("run");
     let mut driver = Command::new(env!("CARGO_BIN_EXE_dagzero"))
         .args(["run".as_ref(), preset.as_os_str(), "--dir".as_ref(), run.as_os_str()])

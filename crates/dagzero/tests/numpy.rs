@@ -3,10 +3,8 @@
 //! It runs in the Python that `DAGZERO_PYTHON` names, or in `python3`, and is skipped where that
 //! lacks numpy, msgpack or zstandard.
 
-use std::env;
 use std::fs::File;
 use std::path::Path;
-use std::process::Command;
 
 use crate::common::cli::object;
 use dz_game::games::{Chess, Connect4, Go};
@@ -17,25 +15,14 @@ use dz_shard::{
     SearchKind, ShardReader, ShardWriter, WdlShares, is_offered, random_header, random_records,
     rows_of_game,
 };
+use dz_testkit::{repository, script_output};
 use serde_json::{Value, json};
 
 /// The reader's output for a file: its summary, then a value for each game or row. `None` where
 /// there is no such Python.
 fn python(file: &Path) -> Option<Vec<Value>> {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let mut command = Command::new(&python);
-    command.arg(here.join("tests/numpy_dump.py")).arg(here.join("../../docs/python")).arg(file);
-    let Ok(ran) = command.output() else {
-        println!("skipped: there is no {python}; set DAGZERO_PYTHON");
-        return None;
-    };
-    let said = String::from_utf8(ran.stdout).expect("text");
-    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
-    if said.starts_with("none") {
-        println!("skipped: {python} lacks a package ({})", said.trim());
-        return None;
-    }
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/numpy_dump.py");
+    let said = script_output(&script, &[&repository().join("docs/python"), file])?;
     Some(said.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
 }
 

@@ -2,7 +2,6 @@
 //!
 //! The Python runs where `DAGZERO_PYTHON`, or else `python3`, has onnxruntime and numpy.
 
-use std::env;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -14,6 +13,7 @@ use dz_game::games::Connect4;
 use dz_game::{Game, Move, Symmetry};
 use dz_infer::{EncodedBatch, Leaf, encode_leaves};
 use dz_network_file::NetworkFile;
+use dz_testkit::{python, repository};
 
 /// A network of random weights with every kind of layer, as a file in `folder`.
 fn network(folder: &Path) -> (NetworkFile, String) {
@@ -84,13 +84,13 @@ fn the_python_of_the_book_evaluates_the_position_as_we_do() {
     let (file, network) = network(folder.path());
     let model = folder.path().join("connect4.onnx").display().to_string();
     command(&["export", &network, "--onnx", &model], "").0.expect("written");
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src/guide/onnx.md");
+    let page = repository().join("docs/book/src/guide/onnx.md");
     let page = fs::read_to_string(page).expect("the page");
     let blocks = page.split("```python\n").skip(1);
     let code: String = blocks.map(|rest| rest.split("```").next().unwrap_or_default()).collect();
     assert_eq!(code.matches("session.run").count(), 2, "both blocks of the page");
     let code = format!("import numpy, onnxruntime; print('ready')\n{code}");
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+    let python = python();
     let ran = Command::new(&python).args(["-c", &code]).current_dir(folder.path()).output();
     let Ok(ran) = ran else {
         println!("skipped: there is no {python}; set DAGZERO_PYTHON");

@@ -7,15 +7,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
-use crate::common::program::{command, dagzero, text};
-
-fn preset() -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    path.display().to_string()
-}
+use crate::common::program::{command, dagzero, smoke_preset, text};
 
 fn run(dir: &Path, sets: &[&str]) -> Output {
-    let (config, dir) = (preset(), dir.display().to_string());
+    let (config, dir) = (smoke_preset(), dir.display().to_string());
     let mut run = command(&["run", &config, "--dir", &dir]);
     for set in [&["run.cycles=1", "bootstrap.games=48"], sets].concat() {
         run.args(["--set", set]);

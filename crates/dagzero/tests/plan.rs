@@ -1,12 +1,13 @@
 //! `dagzero plan`: a calibration, and figures that fit each other and the configuration.
 
-use std::{path::Path, process::Output};
+use std::process::Output;
 
 use crate::common::program::command;
+use dz_testkit::preset;
 use serde_json::Value;
 
 fn plan(args: &[&str]) -> Output {
-    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
+    let preset = preset("tictactoe-smoke");
     command(&["plan"]).arg(preset).args(args).output().expect("dagzero starts")
 }
 

@@ -6,6 +6,7 @@ use crate::common::{
     network::{blank_network, blank_network_of_any_size},
     program::dagzero,
 };
+use dz_testkit::preset;
 use serde_json::Value;
 
 fn json(output: &Output) -> Value {
@@ -104,8 +105,8 @@ fn a_network_for_boards_of_any_size_plays_on_the_one_that_is_asked_for() {
 fn a_search_takes_the_evaluator_of_a_run_or_file_whose_game_it_is() {
     let dir = tempfile::tempdir().expect("a folder");
     let run = dir.path().join("run").display().to_string();
-    let preset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/connect4-smoke.toml");
-    assert!(dagzero(&["init", preset, "--dir", &run]).status.success());
+    let preset = preset("connect4-smoke").display().to_string();
+    assert!(dagzero(&["init", &preset, "--dir", &run]).status.success());
     let of_any_size = blank_network_of_any_size(&dir, "go:size=5,komi=7");
     let search = |game: &str, evaluator: &str| {
         dagzero(&["search", "--game", game, "--evaluator", evaluator, "--playouts", "4"])

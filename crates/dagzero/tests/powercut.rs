@@ -7,9 +7,8 @@ mod chaos;
 #[path = "../../../xtask/src/powercut/mod.rs"]
 mod powercut;
 
-use std::path::Path;
-
 use chaos::SMALL;
+use dz_testkit::preset;
 use powercut::PowerCut;
 
 #[test]
@@ -17,7 +16,7 @@ fn after_a_power_cut_nothing_published_is_lost_and_the_run_ends_in_the_same_byte
     let folder = tempfile::tempdir().expect("a folder");
     let cut = PowerCut {
         program: env!("CARGO_BIN_EXE_dagzero").into(),
-        config: Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml"),
+        config: preset("tictactoe-smoke"),
         set: SMALL.map(str::to_owned).to_vec(),
         scratch: folder.path().join("cuts"),
         seed: 1,

@@ -8,6 +8,7 @@ use std::{
 };
 
 use crate::common::program::{command, text};
+use dz_testkit::preset;
 
 /// Programs of two people on one machine, and a program that leaves a mark when it is started.
 struct Scratch {
@@ -24,7 +25,7 @@ impl Scratch {
             env!("CARGO_BIN_EXE_dagzero")
         );
         fs::write(scratch.path("bot.sh"), script).expect("written");
-        let preset = concat!(env!("CARGO_MANIFEST_DIR"), "/../../configs/tictactoe-smoke.toml");
+        let preset = preset("tictactoe-smoke");
         let preset = fs::read_to_string(preset).expect("text");
         let (before, _) = preset.split_once("anchors = [").expect("anchors come last");
         let config = before.replace("cycles = 3", "cycles = 1").replace("games = 8", "games = 4")

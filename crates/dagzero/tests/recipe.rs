@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use crate::common::program::{dagzero, json, said, text};
+use crate::common::program::{dagzero, json, said, smoke_preset, text};
 use serde_json::Value;
 
 const RECIPE: [&str; 8] = [
@@ -21,8 +21,7 @@ const RECIPE: [&str; 8] = [
 
 /// A run of the tic-tac-toe preset under the whole recipe.
 fn recipe_run(folder: &Path) -> String {
-    let preset = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    let (preset, dir) = (preset.display().to_string(), folder.join("run").display().to_string());
+    let (preset, dir) = (smoke_preset(), folder.join("run").display().to_string());
     let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
     for pair in RECIPE {
         args.extend(["--set", pair]);

@@ -3,17 +3,14 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Child, Output, Stdio},
     thread,
     time::{Duration, Instant},
 };
 
-use crate::common::program::{command, dagzero, text};
-
-fn preset(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs").join(name)
-}
+use crate::common::files::files;
+use crate::common::program::{command, dagzero, smoke_preset, text};
 
 /// `dagzero run` of the tic-tac-toe preset in `dir`.
 fn run_args<'a>(config: &'a str, dir: &'a str, set: &[&'a str]) -> Vec<&'a str> {
@@ -32,26 +29,6 @@ fn objects(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// All files in some folders of a run.
-fn files(dir: &Path, folders: &[&str]) -> BTreeMap<String, Vec<u8>> {
-    let mut found = BTreeMap::new();
-    for folder in folders {
-        let mut folders = vec![dir.join(folder)];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder).expect("a folder") {
-                let path = entry.expect("an entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else {
-                    let name = path.strip_prefix(dir).expect("inside").display().to_string();
-                    found.insert(name, fs::read(&path).expect("a file"));
-                }
-            }
-        }
-    }
-    found
-}
-
 fn assert_same(left: &BTreeMap<String, Vec<u8>>, right: &BTreeMap<String, Vec<u8>>) {
     let names = |map: &BTreeMap<String, Vec<u8>>| map.keys().cloned().collect::<Vec<_>>();
     assert_eq!(names(left), names(right));
@@ -66,7 +43,7 @@ struct Scratch {
 
 impl Scratch {
     fn new() -> Self {
-        let config = preset("tictactoe-smoke.toml").display().to_string();
+        let config = smoke_preset();
         Self { folder: tempfile::tempdir().expect("a folder"), config }
     }
     fn dir(&self, name: &str) -> String {

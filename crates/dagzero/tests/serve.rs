@@ -2,9 +2,10 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
+use dz_testkit::{Process, golden};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,29 +14,22 @@ use crate::common::program::command;
 
 /// A server, killed with the value.
 struct Server {
-    child: Child,
+    _child: Process,
     host: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }
 
 impl Server {
     fn of(folder: &str) -> Self {
         let mut command = command(&["serve", folder, "--port", "0"]);
-        let mut child =
-            command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("it starts");
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child = Process(child.expect("it starts"));
         let mut line = String::new();
-        let output = child.stdout.take().expect("a pipe");
+        let output = child.0.stdout.take().expect("a pipe");
         BufReader::new(output).read_line(&mut line).expect("a line");
         let address = line.split(' ').next().unwrap_or_default();
         let host = address.strip_prefix("http://").and_then(|rest| rest.strip_suffix('/'));
         let host = host.unwrap_or_else(|| panic!("no address: {line}")).to_owned();
-        Self { child, host }
+        Self { _child: child, host }
     }
 
     fn ask(&self, method: &str, path: &str, headers: &str, body: &str) -> (u16, String) {
@@ -247,9 +241,8 @@ fn the_recorded_search_of_the_book_is_the_search_page() {
     head += "</head>";
     let scripts = scripts.concat();
     let page = page.replace("</head>", &head).replace("</body>", &format!("{scripts}</body>"));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(RECORDED_PAGE, &page).expect("written");
-    }
-    let golden = std::fs::read_to_string(RECORDED_PAGE).unwrap_or_default();
-    assert!(golden == page, "the page differs: UPDATE_GOLDEN=1 cargo test -p dagzero recorded");
+    assert!(
+        golden(RECORDED_PAGE.as_ref(), &page) == page,
+        "the page differs: UPDATE_GOLDEN=1 cargo test -p dagzero recorded"
+    );
 }

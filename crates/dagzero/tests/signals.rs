@@ -5,13 +5,14 @@ use std::{
     fs::{self, File},
     io,
     os::unix::process::CommandExt,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Child, Command, ExitStatus, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
-use crate::common::program::{command, dagzero, text};
+use crate::common::program::{command, dagzero, smoke_preset, text};
+use dz_testkit::wait_until;
 
 /// How long anything may take on a busy machine.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -34,9 +35,7 @@ impl Long {
 
     /// The arguments of `dagzero`.
     fn args(&self) -> Vec<String> {
-        let config =
-            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-        let [config, dir] = [config, self.dir()].map(|path| path.display().to_string());
+        let [config, dir] = [smoke_preset(), self.dir().display().to_string()];
         let mut args = ["run", &config, "--dir", &dir].map(str::to_owned).to_vec();
         for pair in ["run.cycles=100000", "bootstrap.games=32"] {
             args.extend(["--set", pair].map(str::to_owned));
@@ -87,12 +86,8 @@ impl Long {
     }
 }
 
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "{what} never came");
-        thread::sleep(Duration::from_millis(50));
-    }
+fn wait_for(what: &str, is_so: impl FnMut() -> bool) {
+    wait_until(what, PATIENCE, is_so);
 }
 
 /// By kill(1), which needs no unsafe code here. A process group has a minus before its number.

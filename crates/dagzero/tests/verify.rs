@@ -6,7 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::common::{cli::command, program};
+use crate::common::cli::command;
+use crate::common::program::{self, smoke_preset};
 use dagzero::Exit;
 use serde_json::Value;
 
@@ -14,10 +15,9 @@ use serde_json::Value;
 fn run_dir() -> (tempfile::TempDir, String) {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("run").display().to_string();
-    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
     let set = ["run.cycles=2", "bootstrap.games=48", "selfplay.games=32", "gate.rule=always"];
     let mut command = program::command(&["run"]);
-    command.arg(config).args(["--dir", &dir]);
+    command.args([&smoke_preset(), "--dir", &dir]);
     for pair in set {
         command.args(["--set", pair]);
     }
@@ -101,8 +101,7 @@ fn kinds(dir: &Path) -> BTreeMap<String, Vec<PathBuf>> {
 fn a_configuration_in_other_words_is_named_and_a_resume_puts_it_right() {
     let folder = tempfile::tempdir().expect("a folder");
     let dir = folder.path().join("run").display().to_string();
-    let config = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml");
-    let config = config.display().to_string();
+    let config = smoke_preset();
     let set = ["--set", "run.cycles=1", "--set", "bootstrap.games=48"];
     let (exit, _) = command(&[&["init", &config, "--dir", &dir], &set[..]].concat(), "");
     assert_eq!(exit.expect("made"), Exit::Done);

@@ -4,16 +4,14 @@
 //! Without it the test says so and passes. `DAGZERO_GO_GAMES` is how many games are compared, 40 if
 //! it is not set.
 
-use std::{
-    env,
-    io::Write as _,
-    process::{Command, Stdio},
-};
+use std::env;
+use std::process::Command;
 
 use dz_game::{
     Game, Move,
     games::{Go, GoHistory},
 };
+use dz_testkit::{output_with_input, python_with};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -55,15 +53,8 @@ fn replay(python: &str, games: &[Played]) -> String {
         format!("{}{}\n", game.size, moves.collect::<String>())
     };
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/go.py");
-    let mut child = Command::new(python)
-        .arg(script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("Python starts");
     let text: String = games.iter().map(line).collect();
-    child.stdin.take().expect("a pipe").write_all(text.as_bytes()).expect("Python reads");
-    let output = child.wait_with_output().expect("Python ends");
+    let output = output_with_input(Command::new(python).arg(script), &text);
     assert!(output.status.success());
     String::from_utf8(output.stdout).expect("text")
 }
@@ -80,12 +71,7 @@ fn moves_of(hex: &str, size: u16) -> Vec<Move> {
 
 #[test]
 fn legal_moves_and_scores_are_those_of_sgfmill() {
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
-    let has_sgfmill = Command::new(&python).args(["-c", "import sgfmill"]).output();
-    if !has_sgfmill.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} has no sgfmill; set DAGZERO_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = python_with("sgfmill") else { return };
     let games = env::var("DAGZERO_GO_GAMES").ok().and_then(|games| games.parse().ok());
     let (games, mut plies): (u64, usize) = (games.unwrap_or(40), 0);
     for first in (0..games).step_by(BATCH as usize) {

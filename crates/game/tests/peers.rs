@@ -11,6 +11,7 @@ use std::{
 };
 
 use dz_game::{Game, GameSpec, Player, Status, with_game};
+use dz_testkit::python;
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -24,7 +25,7 @@ struct Peer {
 impl Peer {
     /// `None`, and a line that says so, if the program is not installed.
     fn start(spec: &GameSpec) -> Option<Self> {
-        let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let python = python();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers/positions.py");
         let command = || {
             let mut command = Command::new(&python);

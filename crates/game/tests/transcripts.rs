@@ -1,9 +1,10 @@
 //! Golden transcripts. `UPDATE_GOLDEN=1 cargo test -p dz-game transcripts` writes them anew;
 //! read the difference before you commit it.
 
-use std::{env, fs, path::Path};
+use std::path::Path;
 
 use dz_game::{GameSpec, game_names, transcript, with_game};
+use dz_testkit::golden;
 
 const SEED: u64 = 1;
 
@@ -15,10 +16,7 @@ fn check_seed(file: &str, text: &str, seed: u64) {
     let spec: GameSpec = text.parse().expect("a specification");
     let written = with_game!(&spec, |game| transcript(&game, seed)).expect("a game");
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(file);
-    if env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, &written).expect("goldens can be written");
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
+    let golden = golden(&path, &written);
     if let Some((at, (now, then))) =
         written.lines().zip(golden.lines()).enumerate().find(|(_, (now, then))| now != then)
     {

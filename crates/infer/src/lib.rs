@@ -32,6 +32,6 @@ pub use evaluator::{
 pub use fakes::{Hashed, Uniform};
 pub use in_turns::InTurns;
 pub use lockstep::{GameTask, Lockstep, LockstepCounts, LockstepTimes, Request, Roster};
-pub use rollout::{Position, Rollout, RolloutPolicy};
+pub use rollout::{Position, Rollout, RolloutSampler};
 pub use sources::{Answer, Readers, Sources};
 pub use workers::Workers;

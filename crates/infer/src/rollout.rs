@@ -6,9 +6,12 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{InstantEvaluator, LeafView, fakes::fill_uniform};
 
-/// How a rollout moves.
+/// The function of a game that draws a rollout's moves.
+///
+/// The key `search.rollout` is `dz_search_settings::RolloutSampler`. That type also names policies
+/// that were learned, which no game has, so `dz-play` chooses one of these two by it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum RolloutPolicy {
+pub enum RolloutSampler {
     /// [`Game::random_move`]: each legal move with the same chance.
     #[default]
     Uniform,
@@ -16,7 +19,7 @@ pub enum RolloutPolicy {
     Informed,
 }
 
-impl RolloutPolicy {
+impl RolloutSampler {
     /// Samples a move; `None` where the game is over. `scratch` is working memory.
     pub fn sample<G: Game>(
         self,
@@ -48,21 +51,21 @@ pub struct Position<'a, G: Game> {
 #[derive(Clone, Copy, Debug)]
 pub struct Rollout {
     /// How both players move.
-    pub policy: RolloutPolicy,
+    pub sampler: RolloutSampler,
     /// A rollout that is not over after this many plies counts as a draw; for games without an end.
     pub plies_max: u32,
 }
 
 impl Default for Rollout {
     fn default() -> Self {
-        Self { policy: RolloutPolicy::Uniform, plies_max: 10_000 }
+        Self { sampler: RolloutSampler::Uniform, plies_max: 10_000 }
     }
 }
 
 impl Rollout {
-    /// Rollouts that move by `policy`.
-    pub fn by(policy: RolloutPolicy) -> Self {
-        Self { policy, ..Self::default() }
+    /// Rollouts whose moves `sampler` draws.
+    pub fn by(sampler: RolloutSampler) -> Self {
+        Self { sampler, ..Self::default() }
     }
 
     /// Returns the chances of the leaf's mover after one random game. Clears `moves` and fills in
@@ -73,7 +76,7 @@ impl Rollout {
     }
 
     /// As [`Rollout::play`], but moves are chosen by `sample`, which gets the position, random
-    /// words and working memory. `policy` is ignored.
+    /// words and working memory. The rollout's own sampler is ignored.
     pub fn play_by<G: Game>(
         &self,
         leaf: &LeafView<'_, G>,
@@ -85,8 +88,8 @@ impl Rollout {
     }
 
     fn run<G: Game>(&self, leaf: &LeafView<'_, G>, made: impl FnMut(Player, Move)) -> Wdl {
-        let policy = self.policy;
-        self.run_by(leaf, |at, random, legal| policy.sample(at, random, legal), made)
+        let sampler = self.sampler;
+        self.run_by(leaf, |at, random, legal| sampler.sample(at, random, legal), made)
     }
 
     fn run_by<G: Game>(
@@ -121,9 +124,9 @@ impl Rollout {
 
 impl<G: Game> InstantEvaluator<G> for Rollout {
     fn id(&self) -> &'static str {
-        match self.policy {
-            RolloutPolicy::Uniform => "rollout",
-            RolloutPolicy::Informed => "rollout-informed",
+        match self.sampler {
+            RolloutSampler::Uniform => "rollout",
+            RolloutSampler::Informed => "rollout-informed",
         }
     }
 

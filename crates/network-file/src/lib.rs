@@ -127,7 +127,7 @@ pub const BATCH_NORM_EPSILON: f64 = 1e-5;
 
 pub use any_size::Board;
 pub use container::TensorData;
-pub use dz_aux_heads::{HORIZONS, Head, HeadOutput, PerHead, Unit};
+pub use dz_aux_heads::{HORIZONS, Head, HeadOutput, PerHead, TargetColumn, TargetSource, Unit};
 pub use error::NetworkError;
 pub use file::{NetworkFile, NetworkHeader};
 pub use spec::{NetworkSpec, ResidualSpec};

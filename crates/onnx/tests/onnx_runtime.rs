@@ -6,10 +6,8 @@
 #![allow(clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
-use std::env;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use dz_cpu_net::{CpuEvaluator, network_spec_of, plane_shape, random_network, random_positions};
 use dz_game::{Encoding, Game, GameSpec, Symmetry, game_names, mix64, unpack_planes, with_game};
@@ -18,6 +16,7 @@ use dz_network_file::{Board, Head, NetworkFile, NetworkSpec};
 use dz_onnx::{
     ERROR_LOGIT, GLOBALS, MARGIN, Meaning, OWNERSHIP, PLANES, POLICY, WDL, WDL_LOGITS, to_onnx,
 };
+use dz_testkit::script_output;
 use serde_json::{Value, json};
 
 /// The contract.
@@ -127,18 +126,8 @@ fn evaluated(cases: &[Case]) -> Option<Vec<Value>> {
     let folder = tempfile::tempdir().unwrap();
     let list: Vec<Value> = cases.iter().map(|case| case.write(folder.path())).collect();
     fs::write(folder.path().join("cases.json"), json!(list).to_string()).unwrap();
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/run_onnx.py");
-    let Ok(ran) = Command::new(&python).arg(script).arg(folder.path()).output() else {
-        println!("skipped: there is no {python}; set DAGZERO_PYTHON");
-        return None;
-    };
-    let said = String::from_utf8(ran.stdout).unwrap();
-    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
-    if said.starts_with("none") {
-        println!("skipped: {python} lacks a package ({})", said.trim());
-        return None;
-    }
+    let said = script_output(&script, &[folder.path()])?;
     let said: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(said.len(), cases.len());
     let most = cases.iter().map(|case| case.compare(folder.path())).fold(0.0, f32::max);

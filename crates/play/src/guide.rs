@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use dz_game::{Game, Move, Player, Wdl};
-use dz_infer::{InstantEvaluator, LeafView, Position, Rollout};
+use dz_infer::{InstantEvaluator, LeafView, Position, Rollout, RolloutSampler};
 use dz_linear::{LinearError, LinearPolicy, LinearValue};
 use dz_search::OfflineKnowledge;
 use dz_search_settings::{MoveHeuristic, RolloutMoves, RolloutPolicy};
@@ -144,7 +144,7 @@ impl<G: Game> OfflineKnowledge<G> for Guide {
         let mut scratch = Vec::new();
         let at = Position { game, state, history, last };
         match &self.learned {
-            None => self.rollout.policy.sample(&at, &mut random, &mut scratch),
+            None => self.rollout.sampler.sample(&at, &mut random, &mut scratch),
             Some(policy) => sampled_move(policy, &at, &mut random, &mut scratch),
         }
     }
@@ -173,10 +173,10 @@ pub(crate) struct GuideEvaluator {
 impl GuideEvaluator {
     /// An evaluator that plays rollouts by the guide, or gives equal priors alone.
     pub(crate) fn new(guide: Arc<Guide>, plays: bool) -> Self {
-        let id = match (&guide.learned, guide.rollout.policy) {
+        let id = match (&guide.learned, guide.rollout.sampler) {
             (Some(_), _) => "rollout-learned",
-            (None, dz_infer::RolloutPolicy::Uniform) => "rollout",
-            (None, dz_infer::RolloutPolicy::Informed) => "rollout-informed",
+            (None, RolloutSampler::Uniform) => "rollout",
+            (None, RolloutSampler::Informed) => "rollout-informed",
         };
         Self { guide, plays, id }
     }
@@ -198,7 +198,7 @@ impl<G: Game> InstantEvaluator<G> for GuideEvaluator {
 /// [`Guide`].
 pub fn rollouts_of(policy: RolloutPolicy) -> Rollout {
     Rollout::by(match policy {
-        RolloutPolicy::Uniform | RolloutPolicy::Learned => dz_infer::RolloutPolicy::Uniform,
-        RolloutPolicy::Mogo => dz_infer::RolloutPolicy::Informed,
+        RolloutPolicy::Uniform | RolloutPolicy::Learned => RolloutSampler::Uniform,
+        RolloutPolicy::Mogo => RolloutSampler::Informed,
     })
 }

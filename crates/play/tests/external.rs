@@ -5,7 +5,6 @@ use std::{
     fs,
     path::Path,
     sync::Arc,
-    thread,
     time::{Duration, Instant},
 };
 
@@ -16,6 +15,7 @@ use dz_play::{
     Cause, Match, MatchPlayer, NoNetworks, NoObserver, PlayedGame, PlayerKind, PlayerPool, Seat,
     play_match,
 };
+use dz_testkit::wait_until;
 
 /// An engine for tic-tac-toe in GTP: plays the lowest free cell. From its second move on, or at the
 /// end, it does what `$1` says; each start adds a line to the file `$2`.
@@ -150,11 +150,7 @@ fn children_of_an_engine_end_with_it() {
             !rest.is_empty() && !rest.starts_with('Z')
         };
         // They are killed by then, but a busy machine takes its time to bury them.
-        let asked = Instant::now();
-        while runs() {
-            assert!(asked.elapsed() < Duration::from_secs(10), "{pid} lives on");
-            thread::sleep(Duration::from_millis(20));
-        }
+        wait_until(&format!("the end of {pid}"), Duration::from_secs(10), || !runs());
     }
 }
 

@@ -12,14 +12,11 @@
 
 use std::{path::PathBuf, process::Command};
 
+use dz_testkit::python_with;
+
 #[test]
 fn the_anchor_scores_about_half_against_openspiel() {
-    let python = std::env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
-    let has_openspiel = Command::new(&python).args(["-c", "import pyspiel"]).output();
-    if !has_openspiel.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} has no open_spiel; set DAGZERO_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = python_with("pyspiel") else { return };
     let anchor = example("anchor_move");
     if !anchor.exists() {
         println!("skipped: {} is not built; run cargo test -p dz-play", anchor.display());

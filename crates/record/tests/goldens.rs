@@ -3,11 +3,12 @@
 //! before you commit it.
 
 use crate::common;
-use std::{env, fs, path::Path};
+use std::path::Path;
 
 use crate::common::bare;
 use dz_game::{Game, with_game};
 use dz_record::{Format, Header, RecordEnd};
+use dz_testkit::golden;
 
 fn write<G: Game>(game: &G, moves: &str, format: Option<Format>) -> (String, Format) {
     let mut record = bare(game, moves);
@@ -34,11 +35,7 @@ fn check(name: &str, game: &str, moves: &'static str, format: Option<Format>) {
         with_game!(&common::spec(game), |game| write(&game, moves, format)).expect(game);
     let file = format!("{name}.{}", format.extension());
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/goldens").join(&file);
-    if env::var_os("UPDATE_GOLDEN").is_some() {
-        fs::write(&path, &written).expect("goldens can be written");
-    }
-    let golden = fs::read_to_string(&path).unwrap_or_default();
-    assert_eq!(written, golden, "{file}; see tests/goldens.rs");
+    assert_eq!(written, golden(&path, &written), "{file}; see tests/goldens.rs");
 }
 
 const CHESS: &str = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 f3g5 d7d5 e4d5 f6d5 g5f7 e8f7 d1f3 f7e6 b1c3 c6e7 \

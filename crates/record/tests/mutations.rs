@@ -9,14 +9,14 @@
 mod kinds;
 
 use std::{
-    env, fs,
-    io::Write,
+    fs,
     path::{Path, PathBuf},
-    process::{Command, Stdio},
+    process::Command,
 };
 
 use dz_game::{Game, Player, with_game};
 use dz_record::{Played, Sheet, decode, read};
+use dz_testkit::{output_with_input, python_with};
 use kinds::{Input, Kind};
 use serde_json::{Value, json};
 
@@ -126,18 +126,10 @@ fn write_all(folder: &Path, kind: &Kind) -> Vec<PathBuf> {
 
 /// What the libraries make of files, in order.
 fn peers(python: &str, paths: &[PathBuf]) -> Vec<Value> {
-    let mut child = Command::new(python)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutations.py"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python starts");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mutations.py");
     let list: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
-    let list = list.join("\n");
-    let mut input = child.stdin.take().expect("a pipe");
-    let feeder = std::thread::spawn(move || input.write_all(list.as_bytes()));
-    let output = child.wait_with_output().expect("python ends");
-    feeder.join().expect("no panic").expect("python reads");
+    let output = output_with_input(Command::new(python).arg(script), &list.join("\n"));
+    assert!(output.status.success(), "python reads all");
     let text = String::from_utf8(output.stdout).expect("JSON");
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
@@ -166,12 +158,7 @@ fn every_kind_comes_to_what_it_must() {
 
 #[test]
 fn no_difference_from_other_readers_is_silent() {
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
-    let has = Command::new(&python).args(["-c", "import sgfmill, chess.pgn"]).output();
-    if !has.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} lacks sgfmill or chess; set DAGZERO_PYTHON to one with both");
-        return;
-    }
+    let Some(python) = python_with("sgfmill, chess.pgn") else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let mut silent = Vec::new();
     for kind in kinds::all() {

@@ -5,16 +5,12 @@
 //! Without them the test says so and passes. `DAGZERO_PEER_GAMES` is the number of games of each
 //! game (40).
 
-use std::{
-    env,
-    io::Write,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::{env, path::Path, process::Command};
 
 use crate::common::{random_record, spec};
 use dz_game::{Game, RecordFormat, with_game};
 use dz_record::{Format, RecordEnd};
+use dz_testkit::{output_with_input, python_with};
 use serde_json::{Value, json};
 
 const GAMES: [&str; 14] = [
@@ -89,31 +85,20 @@ fn result_of(score: &dz_record::Score, format: Format) -> String {
 
 #[test]
 fn other_libraries_read_what_we_write() {
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
-    let has = Command::new(&python).args(["-c", "import sgfmill, chess.pgn"]).output();
-    if !has.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} lacks sgfmill or chess; set DAGZERO_PYTHON to one with both");
-        return;
-    }
+    let Some(python) = python_with("sgfmill, chess.pgn") else { return };
     let count = env::var("DAGZERO_PEER_GAMES").map_or(40, |text| text.parse().expect("a number"));
     let folder = tempfile::tempdir().expect("a folder");
-    let mut child = Command::new(&python)
-        .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers.py"))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("python starts");
-    let mut input = child.stdin.take().expect("a pipe");
+    let mut input = String::new();
     for game in GAMES {
         let facts =
             with_game!(&spec(game), |game| write_all(&game, folder.path(), count)).expect(game);
         for fact in facts {
-            // It ends at the first fault, and says which one.
-            let _ = writeln!(input, "{fact}");
+            input += &format!("{fact}\n");
         }
     }
-    drop(input);
-    let output = child.wait_with_output().expect("python ends");
+    // It ends at the first fault, and says which one.
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/peers.py");
+    let output = output_with_input(Command::new(&python).arg(script), &input);
     let text = String::from_utf8_lossy(&output.stdout);
     println!("{text}");
     assert!(output.status.success(), "{text}");

@@ -6,7 +6,7 @@ use dz_config_keys::{Fault, Field, Limits, Table, Value, schema, wrong_type};
 use serde::{Deserialize, Serialize};
 
 /// The policy of rollouts as searches know it. Learned weights are in a file that searches do not
-/// read.
+/// read. `dz_infer::RolloutSampler` is the function of a game that samples moves by such a policy.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RolloutPolicy {

@@ -5,6 +5,7 @@
 use crate::common::{hashed, noise, puct, puct_of, run_with, search_at};
 use dz_game::{Game, games::Connect4};
 use dz_search::{Budget, CatchUp, FirstPlay, Search, SearchParams, Selection};
+use dz_testkit::golden;
 
 #[test]
 fn graph_with_noise_and_reuse() {
@@ -34,10 +35,7 @@ fn check(name: &str, params: SearchParams) {
     run_with(&mut search, Budget::Playouts(30), 12, Some(noise), hashed);
     text += &format!("\nafter move {}\n{}", game.format_move(best), listing(&search));
     let path = format!("{}/tests/goldens/{name}.txt", env!("CARGO_MANIFEST_DIR"));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, &text).expect("the golden file can be written");
-    }
-    let golden = std::fs::read_to_string(&path).unwrap_or_default();
+    let golden = golden(path.as_ref(), &text);
     assert!(text == golden, "{path} differs; look at the difference, then UPDATE_GOLDEN=1");
 }
 

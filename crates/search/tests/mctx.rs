@@ -9,12 +9,12 @@
 #![allow(clippy::unwrap_used)] // These are tests, helpers too.
 
 use std::fmt::Write;
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use dz_search::{
     Exact, ExplicitGraph, GraphFile, GraphNode, Gumbel, SearchParams, Selection, Sigma,
 };
+use dz_testkit::{output_with_input, python_with};
 
 use crate::proof::graphs::inner;
 use crate::proof::{Dice, Judge, run, search_of};
@@ -68,12 +68,7 @@ fn visits(graph: &ExplicitGraph, root: u32, simulations: u32) -> Vec<u32> {
 
 #[test]
 fn root_visits_are_those_of_mctx() {
-    let python = std::env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".into());
-    let has_mctx = Command::new(&python).args(["-c", "import mctx"]).output();
-    if !has_mctx.is_ok_and(|output| output.status.success()) {
-        println!("skipped: {python} has no mctx; set DAGZERO_PYTHON to one that has");
-        return;
-    }
+    let Some(python) = python_with("mctx") else { return };
     let simulations: Vec<u32> = if std::env::var_os("DAGZERO_MCTX_ALL").is_some() {
         (2..=64).collect()
     } else {
@@ -84,15 +79,9 @@ fn root_visits_are_those_of_mctx() {
         let file = endless(moves);
         let graph = ExplicitGraph::new(&file).unwrap();
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mctx_visits.py");
-        let mut child = Command::new(&python)
-            .arg(script)
-            .args(simulations.iter().map(u32::to_string))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        child.stdin.take().unwrap().write_all(as_text(&file, moves).as_bytes()).unwrap();
-        let output = child.wait_with_output().unwrap();
+        let mut command = Command::new(&python);
+        command.arg(script).args(simulations.iter().map(u32::to_string));
+        let output = output_with_input(&mut command, &as_text(&file, moves));
         assert!(output.status.success());
         let text = String::from_utf8(output.stdout).unwrap();
         let mut lines = text

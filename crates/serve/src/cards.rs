@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use dz_report::{AlarmLine, Report, in_force};
-use dz_stage::InForce;
+use dz_stage::{InForce, run_boards};
 use dz_store::{Ledger, Losses, Run, RunLock, Stage, layout};
 use serde::Serialize;
 
@@ -154,9 +154,8 @@ fn of_report(report: &Report, run: &Run, ledger: &Ledger) -> Card {
     let champion = report.champion();
     let selfplay = || report.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
     let losses = || report.cycles.iter().filter_map(|cycle| cycle.losses.as_ref());
-    let boards = config.iter().flat_map(|config| &config.run.boards);
-    let canonical = |board: &String| Some(dz_game::game_ids(&board.parse().ok()?).ok()?.0);
-    let boards = boards.filter_map(canonical).collect();
+    let boards = config.iter().flat_map(run_boards).flatten();
+    let boards = boards.filter_map(|board| board.name).collect();
     let game = config.as_ref().map_or(report.run.game.clone(), |config| config.run.game.clone());
     Card {
         game: if report.run.game.is_empty() { game } else { report.run.game.clone() },

@@ -3,8 +3,9 @@
 use std::io::Write as _;
 use std::net::TcpStream;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
+use dz_testkit::wait_until;
 use serde_json::{Value, json};
 
 use crate::common::{ENDLESS, Served, serve};
@@ -126,12 +127,8 @@ fn endless(served: &Served, client: &str) -> TcpStream {
 }
 
 fn wait_for_searches(served: &Served, count: usize) {
-    let begun = Instant::now();
-    while served.searching.load(Ordering::Relaxed) != count {
-        let running = served.searching.load(Ordering::Relaxed);
-        assert!(begun.elapsed() < Duration::from_secs(20), "{running} searches, not {count}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
+    let is_so = || served.searching.load(Ordering::Relaxed) == count;
+    wait_until(&format!("a count of {count} searches"), Duration::from_secs(20), is_so);
 }
 
 #[test]

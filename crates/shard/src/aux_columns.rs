@@ -1,7 +1,7 @@
 //! Columns of auxiliary targets, in memory and in files. A head whose target the rows do not carry
 //! has no column.
 
-use dz_aux_heads::HORIZONS;
+use dz_aux_heads::{HORIZONS, TargetColumn};
 use dz_game::PlaneShape;
 
 use crate::{
@@ -56,36 +56,34 @@ impl AuxColumns {
 
     /// Adds a row of a block of `shape`; what that does not carry is left out.
     pub(crate) fn push(&mut self, shape: RowShape, row: &AuxTargets<'_>) {
-        for target in shape.targets.iter() {
-            match target {
-                Head::Reply => {
+        for column in shape.targets.columns() {
+            match column {
+                TargetColumn::Reply => {
                     self.reply_index.extend_from_slice(row.reply_index);
                     self.reply_share.extend_from_slice(row.reply_share);
                     self.reply_ends.push(self.reply_index.len() as u32);
                 }
-                Head::ShortTerm => self.short_term.push(row.short_term.unwrap_or_default()),
-                Head::PliesLeft => self.plies_left.push(row.plies_left.unwrap_or(0)),
-                Head::Margin => self.margin.push(row.margin),
-                Head::Ownership => {
+                TargetColumn::ShortTerm => self.short_term.push(row.short_term.unwrap_or_default()),
+                TargetColumn::PliesLeft => self.plies_left.push(row.plies_left.unwrap_or(0)),
+                TargetColumn::Margin => self.margin.push(row.margin),
+                TargetColumn::Ownership => {
                     let end = self.ownership.len() + ownership_bytes(shape.planes);
                     self.ownership_known.push(row.ownership.is_some());
                     self.ownership.extend_from_slice(row.ownership.unwrap_or_default());
                     debug_assert!(row.ownership.is_none() || self.ownership.len() == end);
                     self.ownership.resize(end, 0);
                 }
-                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
             }
         }
     }
 
     /// Bytes in memory of a row's auxiliary targets, without entries of replies.
     pub(crate) fn row_bytes(shape: RowShape) -> usize {
-        let bytes = shape.targets.iter().map(|target| match target {
-            Head::Reply | Head::Margin => 4,
-            Head::ShortTerm => HORIZONS * 4,
-            Head::PliesLeft => 2,
-            Head::Ownership => ownership_bytes(shape.planes).saturating_add(1),
-            Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => 0,
+        let bytes = shape.targets.columns().map(|column| match column {
+            TargetColumn::Reply | TargetColumn::Margin => 4,
+            TargetColumn::ShortTerm => HORIZONS * 4,
+            TargetColumn::PliesLeft => 2,
+            TargetColumn::Ownership => ownership_bytes(shape.planes).saturating_add(1),
         });
         bytes.fold(0, usize::saturating_add)
     }
@@ -98,31 +96,30 @@ impl AuxColumns {
     /// Adds the columns of a frame, those that `shape` names.
     pub(crate) fn encode(&self, shape: RowShape, columns: &mut Columns) {
         let wide = |numbers: &[u16]| numbers.iter().map(|&n| u64::from(n)).collect::<Vec<_>>();
-        for target in shape.targets.iter() {
-            match target {
-                Head::Reply => {
+        for column in shape.targets.columns() {
+            match column {
+                TargetColumn::Reply => {
                     let starts = [0].into_iter().chain(self.reply_ends.iter().copied());
                     let lengths = self.reply_ends.iter().zip(starts);
                     columns.numbers("reply_len", lengths.map(|(&end, start)| (end - start).into()));
                     columns.numbers("reply_index", wide(&self.reply_index));
                     columns.numbers("reply_share", wide(&self.reply_share));
                 }
-                Head::ShortTerm => {
+                TargetColumn::ShortTerm => {
                     // A horizon after the other, since each has its own spread.
                     let all = (0..HORIZONS).flat_map(|h| self.short_term.iter().map(move |s| s[h]));
                     columns.numbers("short_win", all.clone().map(|wdl| wdl.win.into()));
                     columns.numbers("short_draw", all.map(|wdl| wdl.draw.into()));
                 }
-                Head::PliesLeft => columns.numbers("plies_left", wide(&self.plies_left)),
-                Head::Margin => {
+                TargetColumn::PliesLeft => columns.numbers("plies_left", wide(&self.plies_left)),
+                TargetColumn::Margin => {
                     columns.numbers("margin", self.margin.iter().copied().map(stored_margin));
                 }
-                Head::Ownership => {
+                TargetColumn::Ownership => {
                     let known = self.ownership_known.iter().map(|&known| u64::from(known));
                     columns.numbers("ownership_known", known);
                     columns.raw("ownership", &self.ownership);
                 }
-                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
             }
         }
     }
@@ -137,17 +134,18 @@ impl AuxColumns {
         count: usize,
     ) -> Result<Self, ShardError> {
         let mut columns = Self::default();
-        for target in shape.targets.iter() {
-            match target {
-                Head::Reply => columns.decode_reply(reader, shape, count)?,
-                Head::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
-                Head::PliesLeft => columns.plies_left = reader.narrow("plies_left", count)?,
-                Head::Margin => {
+        for column in shape.targets.columns() {
+            match column {
+                TargetColumn::Reply => columns.decode_reply(reader, shape, count)?,
+                TargetColumn::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
+                TargetColumn::PliesLeft => {
+                    columns.plies_left = reader.narrow("plies_left", count)?
+                }
+                TargetColumn::Margin => {
                     let stored = reader.stream("margin", count)?;
                     columns.margin = stored.map(margin).collect::<Result<_, _>>()?;
                 }
-                Head::Ownership => columns.decode_ownership(reader, shape, count)?,
-                Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => {}
+                TargetColumn::Ownership => columns.decode_ownership(reader, shape, count)?,
             }
         }
         Ok(columns)

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use dz_aux_heads::{HORIZONS, Head};
+use dz_aux_heads::{HORIZONS, Head, TargetColumn};
 use dz_game::{PlaneShape, Targets};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -35,6 +35,11 @@ impl RowTargets {
     /// Those of the set, in order.
     pub fn iter(self) -> impl Iterator<Item = Head> {
         Head::ALL.into_iter().filter(move |&head| self.has(head))
+    }
+
+    /// The columns of those of the set, in order.
+    pub(crate) fn columns(self) -> impl Iterator<Item = TargetColumn> {
+        self.iter().filter_map(Head::column)
     }
 }
 

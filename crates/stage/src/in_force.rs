@@ -182,7 +182,7 @@ pub fn kept_config(run: &Run, hash: &str) -> anyhow::Result<Option<RunConfig>> {
 
 #[cfg(test)]
 mod tests {
-    use dz_store::{Entry, RUN_FORMAT};
+    use dz_testkit_runs::begin_run;
 
     use super::*;
 
@@ -193,21 +193,9 @@ mod tests {
     fn begun() -> (tempfile::TempDir, Run, RunState) {
         let dir = tempfile::tempdir().unwrap();
         let config = RunConfig::from_text(TEXT, &[]).unwrap();
-        let run = Run::create(dir.path().join("r"), &config.to_toml()).unwrap();
-        keep_config(&run, &config).unwrap();
-        let mut ledger = Ledger::open(&run).unwrap();
-        ledger.claim(Stage::Driver).unwrap();
-        let entry = Entry::RunStarted {
-            format: RUN_FORMAT,
-            config_hash: config.hash(),
-            seed: 1,
-            game: "tictactoe".into(),
-            encoding: "e".into(),
-            version: "0".into(),
-        };
-        ledger.append(entry).unwrap();
-        let state = ledger.state().clone();
-        (dir, run, state)
+        let ledger = begin_run(&dir.path().join("r"), &config.to_toml());
+        keep_config(ledger.run(), &config).unwrap();
+        (dir, ledger.run().clone(), ledger.state().clone())
     }
 
     fn edit(run: &Run, change: impl Fn(String) -> String) {

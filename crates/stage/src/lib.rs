@@ -21,6 +21,7 @@ mod parent;
 mod pause;
 mod plain;
 mod programs;
+mod run_boards;
 mod screen;
 mod signals;
 mod sink;
@@ -52,6 +53,7 @@ pub use numbers::{
 };
 pub use pause::{DiskTrouble, trouble_text};
 pub use programs::{Permissions, ProgramsWord, programs, text as program_text};
+pub use run_boards::{RunBoard, run_boards};
 pub use screen::fitted;
 pub use sink::Sink;
 pub use spent::Spent;

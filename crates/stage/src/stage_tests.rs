@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
 use dz_store::{Entry, Losses, ObjectRef, RowsSummary, SelfplaySummary, StoreError};
+use dz_testkit_runs::begin_run;
 
 use super::*;
 use crate::exit::TRY_AGAIN;
@@ -25,18 +26,7 @@ fn new_run() -> (tempfile::TempDir, StageArgs) {
 fn new_run_of(config: &str) -> (tempfile::TempDir, StageArgs) {
     let dir = tempfile::tempdir().unwrap();
     let path: PathBuf = dir.path().join("r");
-    let run = Run::create(&path, config).unwrap();
-    let mut ledger = Ledger::open(&run).unwrap();
-    ledger.claim(Stage::Driver).unwrap();
-    let entry = Entry::RunStarted {
-        format: dz_store::RUN_FORMAT,
-        config_hash: RunConfig::from_text(config, &[]).unwrap().hash(),
-        seed: 1,
-        game: "tictactoe".into(),
-        encoding: "e".into(),
-        version: "0".into(),
-    };
-    ledger.append(entry).unwrap();
+    begin_run(&path, config);
     (dir, StageArgs { run: path, once: false, programs: None, events: false })
 }
 

@@ -8,11 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use dz_config::RunConfig;
 use dz_stage::{ChildSpec, Stage, StageArgs, Stop, Supervisor, exit_with, run_stage};
-use dz_store::{Entry, Ledger, Run, RunLock};
+use dz_store::{Run, RunLock};
+use dz_testkit::wait_until;
+use dz_testkit_runs::begin_run;
 
 /// The keys that have no default.
 const CONFIG: &str = r#"
@@ -105,19 +106,9 @@ fn stage(kind: &str, root: &Path) -> ExitCode {
 
 fn new_run() -> (tempfile::TempDir, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
-    let run = Run::create(dir.path().join("r"), CONFIG).unwrap();
-    let mut ledger = Ledger::open(&run).unwrap();
-    ledger.claim(Stage::Driver).unwrap();
-    let entry = Entry::RunStarted {
-        format: dz_store::RUN_FORMAT,
-        config_hash: RunConfig::from_text(CONFIG, &[]).unwrap().hash(),
-        seed: 1,
-        game: "tictactoe".into(),
-        encoding: "e".into(),
-        version: "0".into(),
-    };
-    ledger.append(entry).unwrap();
-    (dir, run.root().to_owned())
+    let path = dir.path().join("r");
+    begin_run(&path, CONFIG);
+    (dir, path)
 }
 
 fn start(role: &str, kind: &str, root: &Path) -> Child {
@@ -131,9 +122,5 @@ fn terminate(child: &Child) {
 }
 
 fn wait_for(path: &Path) {
-    let begun = Instant::now();
-    while !path.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(30), "{} never came", path.display());
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_until(&path.display().to_string(), Duration::from_secs(30), || path.exists());
 }

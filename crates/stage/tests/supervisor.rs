@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dz_stage::{ChildSpec, Event, Restarts, Stage, StageFailure, Stop, Supervisor, Update};
+use dz_testkit::wait_until;
 
 fn shell(stage: Stage, script: &str) -> ChildSpec {
     ChildSpec { stage, program: "/bin/sh".into(), args: vec!["-c".into(), script.into()] }
@@ -140,9 +141,5 @@ fn a_child_sees_the_end_of_its_pipe_when_the_supervisor_is_gone() {
         });
     });
     assert!(died.join().is_err());
-    let begun = Instant::now();
-    while !ended.exists() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "the child lives on");
-        thread::sleep(Duration::from_millis(10));
-    }
+    wait_until("the child's end", Duration::from_secs(20), || ended.exists());
 }

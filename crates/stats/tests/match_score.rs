@@ -1,9 +1,7 @@
 //! Intervals and likelihood of superiority of one match.
 
-mod random;
-
 use dz_stats::{Elo, Pentanomial, Record, Score, los, wilson};
-use random::Lcg;
+use dz_testkit::Lcg;
 
 fn record(wins: u64, draws: u64, losses: u64) -> Record {
     Record { wins, draws, losses }

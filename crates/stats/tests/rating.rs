@@ -1,11 +1,9 @@
 //! Ratings with known answers, symmetries and simulated recovery.
 
-mod random;
-
 use dz_stats::{
     Draws, ELO_PER_NAT, Elo, PairResult, RatingOptions, Ratings, StatsError, Z95, rate,
 };
-use random::Lcg;
+use dz_testkit::Lcg;
 
 fn game(first: usize, second: usize, wdl: [u64; 3]) -> PairResult {
     let [wins_first, draws, wins_second] = wdl;

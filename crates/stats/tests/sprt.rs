@@ -1,9 +1,7 @@
 //! Sequential tests: their error rates, their estimates of the difference, and when they end.
 
-mod random;
-
 use dz_stats::{ELO_PER_DEVIATION, Pentanomial, Sprt, SprtPlan, SprtStop, StatsError};
-use random::Lcg;
+use dz_testkit::Lcg;
 
 /// Kinds of pairs between equals: many draws, none (an opening decides), and nearly all.
 const EQUALS: [[f64; 5]; 3] =

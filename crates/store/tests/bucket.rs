@@ -3,37 +3,24 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use dz_store::{Created, Mailbox, MailboxError, prove};
+use dz_testkit::{Process, wait_until};
 
 /// The bucket of the test.
 const BUCKET: &str = "dagzero-test";
 
-/// A server that does not outlive its test.
-struct Server(Child);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Starts moto at `port`; none where it is not installed.
-fn moto(port: u16) -> Option<Server> {
+fn moto(port: u16) -> Option<Process> {
     let port_text = port.to_string();
     let mut command = Command::new("moto_server");
     command.args(["-H", "127.0.0.1", "-p", &port_text]);
     let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().ok()?;
-    let server = Server(child);
-    let begun = Instant::now();
-    while TcpStream::connect(("127.0.0.1", port)).is_err() {
-        assert!(begun.elapsed() < Duration::from_mins(1), "moto does not start");
-        thread::sleep(Duration::from_millis(50));
-    }
+    let server = Process(child);
+    let answers = || TcpStream::connect(("127.0.0.1", port)).is_ok();
+    wait_until("moto", Duration::from_mins(1), answers);
     Some(server)
 }
 

@@ -13,6 +13,7 @@ use dz_store::{
     Entry, Fate, Ledger, Leftovers, MetricsWriter, ObjectRef, Pause, Run, RunLock, Stage,
     StoreError, layout,
 };
+use dz_testkit::wait_until;
 
 fn run() -> (tempfile::TempDir, Run) {
     let dir = tempfile::tempdir().unwrap();
@@ -80,11 +81,8 @@ fn a_killed_process_holds_nothing() {
         .stdin(Stdio::null())
         .spawn()
         .unwrap();
-    let begun = Instant::now();
-    while RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO).is_ok() {
-        assert!(begun.elapsed() < Duration::from_secs(20), "flock never took the lock");
-        thread::sleep(Duration::from_millis(10));
-    }
+    let is_taken = || RunLock::acquire_within(&run, Stage::Driver, Duration::ZERO).is_err();
+    wait_until("the lock of flock", Duration::from_secs(20), is_taken);
     child.kill().unwrap();
     child.wait().unwrap();
     RunLock::acquire_within(&run, Stage::Driver, Duration::from_secs(5)).unwrap();

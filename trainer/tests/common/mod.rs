@@ -7,8 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::mpsc::{self, Receiver};
 
-use dz_config::RunConfig;
-use dz_game::{Encoding, Game, games::TicTacToe};
+use dz_game::{Game, games::TicTacToe};
 use dz_shard::{
     GameRecord, RowBlock, RowFileHeader, RowSet, RowShape, RowTargets, RowWriter, random_records,
     rows_of_game,
@@ -17,6 +16,7 @@ use dz_stage::{Event, EventSink, StageContext, Stop};
 use dz_store::{
     CandidateState, Entry, Ledger, ObjectRef, RowsSummary, Run, RunState, SelfplaySummary, Stage,
 };
+use dz_testkit_runs::{append, begin_run};
 use trainer::{Trainer, start};
 
 /// Small batches and frames, so that batches span frames and files.
@@ -79,26 +79,12 @@ impl TestRun {
     fn with(config: &str) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("r");
-        let run = Run::create(&path, config).unwrap();
-        let this = Self { dir, path, run, targets: RowTargets::NONE };
-        this.append(
-            Stage::Driver,
-            Entry::RunStarted {
-                format: dz_store::RUN_FORMAT,
-                config_hash: RunConfig::from_text(config, &[]).unwrap().hash(),
-                seed: 5,
-                game: game().spec().to_string(),
-                encoding: game().encoding().id(),
-                version: "0".into(),
-            },
-        );
-        this
+        let run = begin_run(&path, config).run().clone();
+        Self { dir, path, run, targets: RowTargets::NONE }
     }
 
     pub fn append(&self, stage: Stage, entry: Entry) {
-        let mut ledger = Ledger::open(&self.run).unwrap();
-        ledger.claim(stage).unwrap();
-        ledger.append(entry).unwrap();
+        append(&self.run, stage, [entry]);
     }
 
     pub fn state(&self) -> RunState {

@@ -38,6 +38,8 @@ pub(crate) struct BoardOps {
     sum_boards_first: bool,
     by_point: bool,
     convolver: Convolver,
+    /// See [`NetworkSpec::is_policy_by_point`].
+    policy_by_point: bool,
     /// Planes of the policy; 0 where it is not made of planes.
     policy_planes: usize,
     /// Whether heads have the same weights at every point.
@@ -64,6 +66,7 @@ impl BoardOps {
             sum_boards_first,
             by_point,
             convolver,
+            policy_by_point: spec.is_policy_by_point(),
             policy_planes: spec.policy_planes,
             any_size: spec.any_size,
         }
@@ -145,8 +148,7 @@ impl BoardOps {
     /// Returns the input of a policy's layer from rows `[B * H * W, C]`: these, or whole boards,
     /// `[B, C * H * W]`, or `[B, H * W * C]` if [`ComputeOptions::by_point`].
     pub(crate) fn policy_inputs(&self, x: Tensor<2>) -> Tensor<2> {
-        let by_point = self.any_size || self.policy_planes > 0;
-        if by_point { x } else { self.flatten(x) }
+        if self.policy_by_point { x } else { self.flatten(x) }
     }
 
     /// What the value's hidden layer takes of rows `[B * H * W, C]`: means, `[B, C]`, or whole

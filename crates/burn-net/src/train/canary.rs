@@ -1,7 +1,7 @@
 //! Steps of learning whose losses are known: does a device learn what it is shown?
 
 use dz_cpu_net::random_positions;
-use dz_network_file::{Head, NetworkSpec, PerHead};
+use dz_network_file::{Head, HeadOutput, NetworkSpec, PerHead};
 use serde::Serialize;
 
 use crate::device::choice::DeviceChoice;
@@ -96,15 +96,13 @@ pub fn random_rows(spec: &NetworkSpec, rows: usize) -> TrainBatch {
     for (i, row) in policy.chunks_exact_mut(spec.policy_len).enumerate() {
         row[i % spec.policy_len] = 1.0;
     }
-    let targets = |head: Head| match head {
-        _ if !spec.heads.contains(&head) => Vec::new(),
-        // These are made of others.
-        Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy => Vec::new(),
-        Head::Reply => policy.clone(),
-        Head::ShortTerm | Head::Ownership => {
+    let targets = |head: Head| match head.output() {
+        _ if !spec.heads.contains(&head) || !head.is_in_rows() => Vec::new(),
+        HeadOutput::Policy => policy.clone(),
+        HeadOutput::Values(_) | HeadOutput::Points => {
             [1.0, 0.0, 0.0].repeat(rows * spec.target_len(head) / 3)
         }
-        Head::PliesLeft | Head::Margin => vec![3.0; rows],
+        HeadOutput::Number(_) | HeadOutput::SquaredError => vec![3.0; rows],
     };
     let heads = PerHead::from_fn(|head| {
         let targets = targets(head);

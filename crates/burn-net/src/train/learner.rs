@@ -1,7 +1,7 @@
 //! The trait that the trainer drives, and what goes in and out of it.
 
 use dz_infer::EncodedBatch;
-use dz_network_file::{Head, NetworkFile, NetworkSpec, PerHead};
+use dz_network_file::{Head, NetworkFile, NetworkSpec, PerHead, TargetSource};
 
 use crate::error::NetError;
 use crate::precision::Precision;
@@ -121,22 +121,20 @@ pub struct TrainBatch {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HeadRows {
     /// `[B, target_len]`, see [`NetworkSpec::target_len`]: probabilities, or a number of plies or
-    /// points. Empty for the soft and the optimistic policy, which are made of the policy, and for
-    /// the short-term error, which is that of another head.
+    /// points. Empty unless [`Head::is_in_rows`].
     pub targets: Vec<f32>,
-    /// How much each row counts, `[B]`, 0 or more; empty for the soft and the optimistic policy,
-    /// which count as the policy does, and for the short-term error, which counts as the short-term
-    /// value does.
+    /// How much each row counts, `[B]`, 0 or more. Empty unless [`Head::is_in_rows`]. Rows of other
+    /// heads count as [`TargetSource`] says.
     pub weights: Vec<f32>,
 }
 
 impl TrainBatch {
     /// How much each row counts in a head's loss, `[B]`.
     pub fn head_weights(&self, head: Head) -> &[f32] {
-        match head {
-            Head::SoftPolicy | Head::OptimisticPolicy => &self.policy_weights,
-            Head::ShortTermError => &self.heads[Head::ShortTerm].weights,
-            _ => &self.heads[head].weights,
+        match head.target() {
+            TargetSource::InRows(_) => &self.heads[head].weights,
+            TargetSource::OfPolicy => &self.policy_weights,
+            TargetSource::OfShortTerm => &self.heads[Head::ShortTerm].weights,
         }
     }
 }

@@ -269,19 +269,14 @@ pub(crate) fn check(batch: &TrainBatch, spec: &NetworkSpec) -> Result<(), NetErr
             return bad(format!("{found} {name} for {rows} rows, {wanted} needed"));
         }
     }
-    for (head, needed) in
-        [(Head::ShortTermError, Head::ShortTerm), (Head::OptimisticPolicy, Head::ShortTermError)]
-    {
-        if spec.heads.contains(&head) && !spec.heads.contains(&needed) {
+    for &head in &spec.heads {
+        if let Some(needed) = head.needs().filter(|needed| !spec.heads.contains(needed)) {
             return bad(format!("the head {head} needs the head {needed}"));
         }
     }
     for &head in &spec.heads {
         let HeadRows { targets, weights } = &batch.heads[head];
-        // Those are made of other targets.
-        let is_there =
-            !matches!(head, Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy);
-        let wanted = if is_there { [rows * spec.target_len(head), rows] } else { [0, 0] };
+        let wanted = if head.is_in_rows() { [rows * spec.target_len(head), rows] } else { [0, 0] };
         let found = [targets.len(), weights.len()];
         if found != wanted {
             return bad(format!(

@@ -1,6 +1,6 @@
 use dz_cpu_net::random_positions;
 use dz_game::mix64;
-use dz_network_file::Head;
+use dz_network_file::{Head, HeadOutput, TargetSource};
 
 use super::*;
 use crate::device::choice::DeviceChoice;
@@ -39,17 +39,17 @@ fn weightless(spec: &NetworkSpec, rows: usize) -> TrainBatch {
 /// Rows whose only target is that of `head`.
 fn batch(spec: &NetworkSpec, head: Head, rows: usize) -> TrainBatch {
     let mut batch = weightless(spec, rows);
-    let is_policy = matches!(head, Head::SoftPolicy | Head::OptimisticPolicy);
-    batch.policy_weights = vec![f32::from(is_policy); rows];
+    if head.target() == TargetSource::OfPolicy {
+        batch.policy_weights = vec![1.0; rows];
+        return batch;
+    }
     let len = rows * spec.target_len(head);
-    let targets = match head {
-        // The policy's target is theirs.
-        Head::SoftPolicy | Head::OptimisticPolicy => return batch,
+    let targets = match head.output() {
+        HeadOutput::Policy => chances(3, rows, spec.policy_len),
+        HeadOutput::Values(_) | HeadOutput::Points => chances(3, len / 3, 3),
+        HeadOutput::Number(_) => numbers(3, len).iter().map(|x| 9.0 * x).collect(),
         // It learns from the short-term value, which has the targets.
-        Head::ShortTermError => Vec::new(),
-        Head::PliesLeft | Head::Margin => numbers(3, len).iter().map(|x| 9.0 * x).collect(),
-        Head::Reply => chances(3, rows, spec.policy_len),
-        Head::ShortTerm | Head::Ownership => chances(3, len / 3, 3),
+        HeadOutput::SquaredError => Vec::new(),
     };
     let weights = (0..rows).map(|i| 1.0 + (i % 3) as f32).collect();
     batch.heads[head] = HeadRows { targets, weights };

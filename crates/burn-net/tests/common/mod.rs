@@ -7,7 +7,7 @@ use dz_burn_net::{
 };
 pub use dz_cpu_net::random_positions as positions;
 use dz_game::mix64;
-use dz_network_file::{Head, NetworkSpec, PerHead};
+use dz_network_file::{Head, HeadOutput, NetworkSpec, PerHead};
 
 /// A 5x4 board with 3 planes, 6 moves, one block of 8 channels.
 pub fn small() -> NetworkSpec {
@@ -104,15 +104,13 @@ pub fn head_weights() -> PerHead<f64> {
 pub fn rows_with_heads(spec: &NetworkSpec, len: usize, seed: u64, weight: f32) -> TrainBatch {
     let mut batch = rows(spec, len, seed);
     let mut numbers = Numbers(seed ^ 0x1234);
-    let is_made =
-        |head| matches!(head, Head::SoftPolicy | Head::ShortTermError | Head::OptimisticPolicy);
-    for &head in spec.heads.iter().filter(|&&head| !is_made(head)) {
+    for &head in spec.heads.iter().filter(|head| head.is_in_rows()) {
         let length = spec.target_len(head);
         let mut targets = Vec::new();
         for _ in 0..len {
-            match head {
-                Head::PliesLeft | Head::Margin => targets.push(12.0 * numbers.next() - 6.0),
-                Head::Reply => targets.extend(target(&mut numbers, length)),
+            match head.output() {
+                HeadOutput::Number(_) => targets.push(12.0 * numbers.next() - 6.0),
+                HeadOutput::Policy => targets.extend(target(&mut numbers, length)),
                 _ => (0..length / 3).for_each(|_| targets.extend(target(&mut numbers, 3))),
             }
         }

@@ -1,15 +1,15 @@
 //! A small run with workers.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dz_store::Mailbox;
+pub use dz_testkit::Process;
 
-use super::program::command;
+use super::files::files;
+use super::program::{command, smoke_preset};
 
 /// Two cycles of a second, in units of four games; some games of the second are forks, and some are
 /// reanalyzed.
@@ -32,32 +32,9 @@ const SMALL: [&str; 13] = [
 /// A run that takes longer hangs.
 pub const PATIENCE: Duration = Duration::from_mins(4);
 
-/// The preset that is played.
-pub fn preset() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../configs/tictactoe-smoke.toml")
-}
-
-/// A process that does not outlive its test.
-pub struct Process(pub Child);
-
-impl Process {
-    /// Starts a command that says nothing.
-    pub fn start(command: &mut Command) -> Self {
-        let command = command.stdout(Stdio::null()).stderr(Stdio::null());
-        Self(command.spawn().expect("it starts"))
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Starts the run in `dir` with more settings.
 pub fn start_run(dir: &Path, set: &[String]) -> Process {
-    let (preset, dir) = (preset().display().to_string(), dir.display().to_string());
+    let (preset, dir) = (smoke_preset(), dir.display().to_string());
     let mut args = vec!["run", preset.as_str(), "--dir", dir.as_str()];
     for pair in SMALL.into_iter().chain(set.iter().map(String::as_str)) {
         args.extend(["--set", pair]);
@@ -85,22 +62,7 @@ pub fn wait(process: &mut Process) -> i32 {
 
 /// What a run has published, by path.
 pub fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    fn read(root: &Path, folder: &Path, files: &mut BTreeMap<String, Vec<u8>>) {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                read(root, &path, files);
-            } else {
-                let name = path.strip_prefix(root).unwrap().display().to_string();
-                files.insert(name, fs::read(&path).unwrap());
-            }
-        }
-    }
-    let mut files = BTreeMap::new();
-    for folder in ["shards", "rows", "networks", "matches"] {
-        read(dir, &dir.join(folder), &mut files);
-    }
-    files
+    files(dir, &["shards", "rows", "networks", "matches"])
 }
 
 /// Files that differ.

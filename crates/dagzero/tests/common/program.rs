@@ -2,6 +2,13 @@
 
 use std::process::{Command, Output, Stdio};
 
+use dz_testkit::preset;
+
+/// The path of the preset that is played in seconds.
+pub fn smoke_preset() -> String {
+    preset("tictactoe-smoke").display().to_string()
+}
+
 /// The program with these arguments, without input and with its default logging.
 pub fn command(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dagzero"));

@@ -4,13 +4,15 @@
 use std::{
     io::{BufRead, BufReader, Write},
     path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    process::{ChildStdin, ChildStdout, Command, Stdio},
 };
+
+use dz_testkit::Process;
 
 use crate::common::{Eyes, ask, gtp};
 
 struct Peer {
-    child: Child,
+    _child: Process,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
@@ -30,7 +32,7 @@ impl Peer {
             .spawn()
             .ok()?;
         let (input, output) = (child.stdin.take()?, BufReader::new(child.stdout.take()?));
-        Some(Self { child, input, output })
+        Some(Self { _child: Process(child), input, output })
     }
 
     fn ask(&mut self, line: &str) -> String {
@@ -44,14 +46,6 @@ impl Peer {
         }
         let body = text.trim().strip_prefix('=').unwrap_or_else(|| panic!("{line}: {text}"));
         body.trim().to_owned()
-    }
-}
-
-impl Drop for Peer {
-    fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

@@ -1,17 +1,14 @@
 //! UCI as front ends really speak it: refused positions, games that go on after our draws, searches
 //! without end. Mutations are compared with python-chess; `DAGZERO_PYTHON` names the interpreter.
 
-use std::{
-    env,
-    io::Write as _,
-    process::{Command, Stdio},
-};
+use std::process::Command;
 
 use dz_frontends::{Activity, LINE_BYTES_MAX, Protocol, Uci};
 use dz_game::{
     Game,
     games::{Chess, ChessHistory},
 };
+use dz_testkit::{output_with_input, python_with};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -234,21 +231,11 @@ fn mutation(random: &mut Xoshiro256PlusPlus) -> String {
 
 /// What python-chess says of each position: the legal moves, or nothing for an impossible position.
 fn ask_peer(lines: &[String]) -> Option<Vec<Option<Vec<String>>>> {
-    let python = env::var("DAGZERO_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let there = Command::new(&python).args(["-c", "import chess"]).stderr(Stdio::null()).status();
-    if !there.is_ok_and(|status| status.success()) {
-        println!("skipped, {python} lacks python-chess (pip install chess); see DAGZERO_PYTHON");
-        return None;
-    }
+    let python = python_with("chess")?;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/protocols/positions.py");
-    let mut command = Command::new(&python);
-    let piped = command.arg(script).stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = piped.spawn().expect("it has just run");
-    let mut input = child.stdin.take().expect("piped");
     let text = lines.join("\n") + "\n";
-    let writer = std::thread::spawn(move || input.write_all(text.as_bytes()));
-    let output = child.wait_with_output().expect("it ends");
-    writer.join().expect("no panic").expect("the program reads");
+    let output = output_with_input(Command::new(&python).arg(script), &text);
+    assert!(output.status.success(), "the program reads all");
     let text = String::from_utf8(output.stdout).expect("text");
     let read = |line: &str| {
         let words = line.strip_prefix("legal")?;

@@ -7,17 +7,7 @@ use dz_store::{
     Entry, LoadSummary, Losses, MatchPurpose, MatchResult, ObjectRef, PlayerName, RatingRow,
     Record, RowsSummary, SelfplaySummary, Stage,
 };
-
-/// A seeded linear congruential generator (D. Knuth's MMIX constants).
-struct Lcg(u64);
-
-impl Lcg {
-    fn uniform(&mut self) -> f64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 11) as f64 / (1u64 << 53) as f64
-    }
-}
+use dz_testkit::Lcg;
 
 /// Builds records one after the other.
 #[derive(Default)]

@@ -2,9 +2,10 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use dz_testkit::Process;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -13,7 +14,7 @@ const WAIT: Duration = Duration::from_mins(1);
 
 /// A browser of its own, ended with the value.
 pub struct Browser {
-    child: Child,
+    _child: Process,
     out: File,
     input: BufReader<File>,
     number: u64,
@@ -62,10 +63,11 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|error| error.to_string())?;
+        let child = Process(child);
         let out = OpenOptions::new().write(true).open(&to).map_err(|error| error.to_string())?;
         let input = BufReader::new(File::open(&from).map_err(|error| error.to_string())?);
         let events = Vec::new();
-        Ok(Self { child, out, input, number: 0, events, _folder: folder })
+        Ok(Self { _child: child, out, input, number: 0, events, _folder: folder })
     }
 
     /// A new page of this size.
@@ -106,13 +108,6 @@ impl Browser {
             }
             self.events.push(answer);
         }
-    }
-}
-
-impl Drop for Browser {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 

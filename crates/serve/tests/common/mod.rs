@@ -15,7 +15,8 @@ use dz_frontends::{GameSession, Session};
 use dz_game::{AnyGame, Game, GameSpec};
 use dz_play::{NoNetworks, PlayerPool, rollout_anchor};
 use dz_serve::{Backend, GameFile, LaidOpen, Options, RecordText, Rules, SearchRequest, Server};
-use dz_store::{Entry, Ledger, Run, Stage, layout};
+use dz_store::{Run, layout};
+use dz_testkit_runs::begin_run;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -156,26 +157,12 @@ impl Answer {
 impl Served {
     /// Makes a run that plays `game` in a folder of this name, with a ledger of one record.
     pub fn run(&self, name: &str, game: &str) -> Run {
-        self.run_of(name, game, &config(game))
+        self.run_of(name, &config(game))
     }
 
     /// The same with a configuration.
-    pub fn run_of(&self, name: &str, game: &str, config: &str) -> Run {
-        let path = self.folder.path().join(name);
-        let run = Run::create(&path, config).unwrap();
-        let mut ledger = Ledger::open(&run).unwrap();
-        ledger.claim(Stage::Driver).unwrap();
-        let (canonical, encoding) = dz_game::game_ids(&game.parse().unwrap()).unwrap();
-        let config_hash = RunConfig::of_run(&path.join(layout::CONFIG)).unwrap().hash();
-        let started = Entry::RunStarted {
-            format: dz_store::RUN_FORMAT,
-            config_hash,
-            seed: 1,
-            game: canonical,
-            encoding,
-            version: "test".to_owned(),
-        };
-        ledger.append(started).unwrap();
+    pub fn run_of(&self, name: &str, config: &str) -> Run {
+        let run = begin_run(&self.folder.path().join(name), config).run().clone();
         // What the server knows of the folder may be older than the run.
         for _ in 0..200 {
             let cards = self.get("/cards.json");

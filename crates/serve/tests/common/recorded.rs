@@ -37,7 +37,7 @@ pub fn recorded(served: &Served, name: &str) -> (Run, Shards) {
     let text = config(OWN);
     let text = text.replace("[selfplay]", &format!("boards = [\"{SECOND}\"]\n\n[selfplay]"));
     let text = text.replace("[network]", "[network]\nany_size = true");
-    let run = served.run_of(name, OWN, &text);
+    let run = served.run_of(name, &text);
     let mut selfplay = Ledger::open(&run).unwrap();
     selfplay.claim(Stage::Selfplay).unwrap();
     let mut own = Vec::new();
