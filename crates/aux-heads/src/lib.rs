@@ -5,8 +5,9 @@
 //!
 //! 1. a variant and a row of the table, and a key of [`HeadsSection`];
 //! 2. its target, which the table names by [`TargetSource`]:
-//!    - a column of its own is a [`TargetColumn`]: a field of `dz_shard::AuxTargets`, a column of row
-//!      files, and its numbers for a batch (`trainer/src/heads.rs`); the compiler names all places;
+//!    - a column of its own is a [`TargetColumn`]: a field of `dz_shard::AuxTargets`, a column of
+//!      row files, and its numbers for a batch (`trainer/src/heads.rs`). The compiler names all
+//!      places;
 //!    - a target made of other targets is a line of `whole` in `burn-net/src/train/losses.rs`.
 
 mod head;

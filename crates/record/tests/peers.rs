@@ -93,7 +93,8 @@ fn other_libraries_read_what_we_write() {
         let facts =
             with_game!(&spec(game), |game| write_all(&game, folder.path(), count)).expect(game);
         for fact in facts {
-            input += &format!("{fact}\n");
+            input += &fact.to_string();
+            input.push('\n');
         }
     }
     // It ends at the first fault, and says which one.

@@ -139,7 +139,7 @@ impl AuxColumns {
                 TargetColumn::Reply => columns.decode_reply(reader, shape, count)?,
                 TargetColumn::ShortTerm => columns.short_term = decode_short_term(reader, count)?,
                 TargetColumn::PliesLeft => {
-                    columns.plies_left = reader.narrow("plies_left", count)?
+                    columns.plies_left = reader.narrow("plies_left", count)?;
                 }
                 TargetColumn::Margin => {
                     let stored = reader.stream("margin", count)?;

@@ -35,8 +35,7 @@ pub(crate) struct BoardOps {
     height: usize,
     /// W
     width: usize,
-    sum_boards_first: bool,
-    by_point: bool,
+    compute: ComputeOptions,
     convolver: Convolver,
     /// See [`NetworkSpec::is_policy_by_point`].
     policy_by_point: bool,
@@ -58,13 +57,11 @@ impl BoardOps {
         let height = spec.height;
         let width = spec.width;
         let convolver = Convolver::new(batch, [height, width], compute.convolve, precision, device);
-        let ComputeOptions { sum_boards_first, by_point, .. } = compute;
         Self {
             batch,
             height,
             width,
-            sum_boards_first,
-            by_point,
+            compute,
             convolver,
             policy_by_point: spec.is_policy_by_point(),
             policy_planes: spec.policy_planes,
@@ -136,7 +133,7 @@ impl BoardOps {
 
     /// How sums over all rows are taken, if not row after row.
     pub(crate) fn batches(&self) -> Option<Batches> {
-        self.sum_boards_first.then(|| Batches::of(self.batch))
+        self.compute.sum_boards_first.then(|| Batches::of(self.batch))
     }
 
     /// Parts of one size in which a sum over so many rows is taken first, if it is one over all
@@ -199,7 +196,7 @@ impl BoardOps {
     /// its points, each channel by channel.
     fn flatten(&self, x: Tensor<2>) -> Tensor<2> {
         let [_, channels] = x.dims();
-        if self.by_point {
+        if self.compute.by_point {
             return x.reshape([self.batch, self.area() * channels]);
         }
         let boards: Tensor<3> = x.reshape([self.batch, self.area(), channels]);
