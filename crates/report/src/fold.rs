@@ -24,7 +24,8 @@ impl Report {
         Self::of_state(RunState::fold(records), context)
     }
 
-    fn of_state(state: RunState, context: RunContext<'_>) -> Self {
+    /// The report of a ledger's folded records.
+    pub(crate) fn of_state(state: RunState, context: RunContext<'_>) -> Self {
         let overlaps = context.config.is_some_and(|config| config.lead_cycles() > 0);
         let cycles = cycles(&state, overlaps);
         let matches = rating_matches(&state);

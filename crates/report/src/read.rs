@@ -74,24 +74,30 @@ impl Report {
         Ok(Self::of_ledger(run)?.0)
     }
 
+    /// Returns the report of [`Report::read_ledger`] and the configuration in force, for a ledger
+    /// that is open. Reads no record again.
+    pub fn of_open_ledger(run: &Run, ledger: &Ledger) -> (Self, Option<RunConfig>) {
+        let mut missing = Vec::new();
+        let config = configuration(run, Some(ledger), &mut missing);
+        let name = run.name();
+        let config_toml = run.config_toml().ok();
+        let context = RunContext {
+            name: &name,
+            config_toml: config_toml.as_deref(),
+            config: config.as_ref(),
+        };
+        let mut report = Self::of_state(ledger.state().clone(), context);
+        report.missing.splice(0..0, missing);
+        report.add_expected(run);
+        (report, config)
+    }
+
     fn of_ledger(run: &Run) -> Result<(Self, Option<RunConfig>), ReportError> {
         let mut missing = Vec::new();
         let mut paths = run.list(layout::LOG)?;
         paths.sort();
         let config_toml = run.config_toml().ok();
-        let path = run.root().join(layout::CONFIG);
-        // The configuration in force, which the file may differ from. Where the ledger is damaged,
-        // the file is all there is.
-        let in_force = Ledger::open(run).ok().and_then(|l| InForce::of(run, l.state()).ok());
-        let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
-        let config = match file {
-            Ok(config) => Some(config),
-            Err(error) => {
-                let why = error.to_string().replace('\n', "; ");
-                missing.push(format!("The configuration does not load: {why}"));
-                None
-            }
-        };
+        let config = configuration(run, Ledger::open(run).ok().as_ref(), &mut missing);
         let mut next = 1;
         // Records are read one by one, since those of a long run take more memory than its report.
         let records = paths.iter().filter_map(|path| record(run, path, &mut next, &mut missing));
@@ -292,6 +298,26 @@ impl Report {
             rating: share(|line| line.rating_ms),
             gate: share(|line| line.gate_ms),
         })
+    }
+}
+
+/// The configuration in force, which `config.toml` may differ from. Where the ledger does not tell,
+/// the file is all there is. What does not load is added to `missing`.
+fn configuration(
+    run: &Run,
+    ledger: Option<&Ledger>,
+    missing: &mut Vec<String>,
+) -> Option<RunConfig> {
+    let in_force = ledger.and_then(|ledger| InForce::of(run, ledger.state()).ok());
+    let path = run.root().join(layout::CONFIG);
+    let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
+    match file {
+        Ok(config) => Some(config),
+        Err(error) => {
+            let why = error.to_string().replace('\n', "; ");
+            missing.push(format!("The configuration does not load: {why}"));
+            None
+        }
     }
 }
 

@@ -34,7 +34,7 @@ const DZBoard = (() => {
     const [width, height] = size(shape);
     const add = (name, attributes) => group.append(DZ.svg(name, attributes));
     if (shape.kind === 'stones') {
-      add('rect', { class: 'wood', width, height, rx: 4 });
+      add('rect', { class: 'wood', x: -5, y: -5, width: width + 10, height: height + 10, rx: 5 });
       let d = '';
       for (let x = 0; x < shape.width; x++) d += `M${CELL * x + HALF} ${HALF}V${height - HALF}`;
       for (let y = 0; y < shape.height; y++) d += `M${HALF} ${CELL * y + HALF}H${width - HALF}`;
@@ -106,9 +106,11 @@ const DZBoard = (() => {
     const [width, height] = size(shape);
     const flipped = { on: false };
     const rim = shape.kind === 'hexagons' ? 14 : 6;
-    const pad = { left: shape.rows.length ? 20 + rim : rim, right: rim, top: rim + 2, bottom: rim + 2 };
+    // Names of rows and columns are read on a phone too: they grow with the board.
+    const letter = Math.min(22, Math.max(7, width / 30));
+    const pad = { left: shape.rows.length ? 1.7 * letter + rim : rim, right: rim, top: rim + 2, bottom: rim + 2 };
     const above = shape.rows[0] === '1';
-    if (shape.columns.length) { if (above) pad.top = 20 + rim; else pad.bottom = 22 + rim; }
+    if (shape.columns.length) { if (above) pad.top = 1.4 * letter + rim; else pad.bottom = 1.5 * letter + rim; }
     const root = DZ.svg('svg', {
       class: `dz-board ${shape.kind}`, role: 'group',
       viewBox: `${-pad.left} ${-pad.top} ${width + pad.left + pad.right} ${height + pad.top + pad.bottom}`,
@@ -126,15 +128,15 @@ const DZBoard = (() => {
     const seen = ([x, y]) => (flipped.on ? [shape.width - 1 - x, shape.height - 1 - y] : [x, y]);
 
     const names = () => {
-      const group = DZ.svg('g', { class: 'names', 'aria-hidden': 'true' });
+      const group = DZ.svg('g', { class: 'names', 'font-size': letter.toFixed(1), 'aria-hidden': 'true' });
       shape.columns.forEach((text, x) => {
         const row = above ? 0 : shape.height - 1;
         const [cx] = middle(shape, [seen([x, 0])[0], row]);
-        group.append(DZ.svg('text', { x: cx, y: above ? -4 - rim : height + 13 + rim }, text));
+        group.append(DZ.svg('text', { x: cx, y: above ? -0.3 * letter - rim : height + 0.95 * letter + rim }, text));
       });
       shape.rows.forEach((text, y) => {
         const [x, cy] = middle(shape, [0, seen([0, y])[1]]);
-        group.append(DZ.svg('text', { x: x - HALF - 7 - rim, y: cy + 5 }, text));
+        group.append(DZ.svg('text', { x: x - HALF - 0.75 * letter - rim, y: cy + 0.35 * letter }, text));
       });
       return group;
     };

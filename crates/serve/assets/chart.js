@@ -59,7 +59,14 @@ const DZChart = (() => {
       ctx.setLineDash([4 * devicePixelRatio, 4 * devicePixelRatio]);
       ctx.beginPath(); ctx.moveTo(bbox.left, y); ctx.lineTo(bbox.left + bbox.width, y); ctx.stroke();
       ctx.textAlign = 'right';
-      ctx.fillText(level.name, bbox.left + bbox.width - 4, y - 4 * devicePixelRatio);
+      // The colour of the page around the letters keeps curves off them.
+      ctx.setLineDash([]);
+      ctx.lineWidth = 4 * devicePixelRatio;
+      ctx.strokeStyle = DZ.colour('page');
+      const [x, base] = [bbox.left + bbox.width - 4, y - 5 * devicePixelRatio];
+      ctx.strokeText(level.name, x, base);
+      ctx.fillText(level.name, x, base);
+      ctx.lineWidth = devicePixelRatio;
     }
     for (const mark of figure.marks) {
       const place = mapX(mark.x);

@@ -70,7 +70,7 @@ const DZ = (() => {
   /** Calls back when the reader's scheme changes. */
   const onScheme = (call) => matchMedia('(prefers-color-scheme: dark)').addEventListener('change', call);
 
-  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)} %`;
+  const percent = (share) => `${(100 * share).toFixed(share > 0 && share < 0.0995 ? 1 : 0)}\u00a0%`;
   /** A number with its sign; zero has none. */
   const signed = (value, digits = 3) => {
     if (value === null || value === undefined) return '–';

@@ -21,11 +21,16 @@
     try {
       const found = await DZ.get(DZ.runLink(`/games.json?${query}`));
       DZ.byId('list-trouble').textContent = found.troubles.join(' ');
-      const open = (entry) => DZ.el('button', { type: 'button', class: 'link', on: { click: () => load(entry.file, entry.number) } }, String(entry.number));
+      const open = (entry) => DZ.el('button', { type: 'button', class: 'link', 'aria-label': `Game ${entry.number}` }, String(entry.number));
+      // Where the rules ended every game, the column would be empty.
+      const ends = found.games.some((entry) => END[entry.end]);
       DZ.byId('list').replaceChildren(found.games.length === 0
         ? DZ.el('p', { class: 'none' }, 'No such game.')
-        : DZ.table(['game', 'cycle', 'first player', 'second player', 'result', 'plies', 'end', 'begins'],
-          found.games.map((entry) => [open(entry), String(entry.cycle), DZ.soft(entry.players[0]), DZ.soft(entry.players[1]), DZ.el('span', { class: 'outcome' }, entry.outcome), String(entry.plies), END[entry.end], entry.moves.join(' ')]), [1, 5], 'stack'));
+        : DZ.table(['game', 'cycle', 'first player', 'second player', 'result', 'plies', ...(ends ? ['end'] : []), 'begins'],
+          found.games.map((entry) => ({
+            properties: { class: 'opens', on: { click: () => load(entry.file, entry.number) } },
+            cells: [open(entry), String(entry.cycle), DZ.soft(entry.players[0]), DZ.soft(entry.players[1]), DZ.el('span', { class: 'outcome' }, entry.outcome), String(entry.plies), ...(ends ? [END[entry.end]] : []), entry.moves.join(' ')],
+          })), [1, 5], 'stack'));
       DZ.byId('earlier').disabled = skip === 0;
       DZ.byId('later').disabled = !found.more;
       DZ.byId('later').dataset.count = found.games.length;
@@ -182,7 +187,7 @@
       try {
         const found = await DZ.get(DZ.runLink(`/game.json?${new URLSearchParams({ file: stage.file, number: String(stage.number) })}`));
         const last = found.plies[found.plies.length - 1];
-        DZBoard.make(picture, found.board).show({ cells: last ? last.cells : found.start, label: `Last position of game ${stage.number}` });
+        DZBoard.make(picture, { ...found.board, columns: [], rows: [] }).show({ cells: last ? last.cells : found.start, label: `Last position of game ${stage.number}` });
       } catch { picture.textContent = 'cannot be read'; }
     }
   };

@@ -2,7 +2,7 @@
 'use strict';
 
 const DZGraph = (() => {
-  const LAYER = 92;
+  const LAYER = 150;
   const LAYER_MIN = 26;
   const TOP = 34;
   /** Canvases beyond some 16,000 pixels are not drawn by browsers. */
@@ -76,7 +76,12 @@ const DZGraph = (() => {
       return [16 + share * (width - 32), TOP + layer * gap];
     };
     const most = () => Math.max(1, nodes.length ? nodes[0].visits : 1);
-    const radius = (visits) => scale * (3.5 + 15 * Math.sqrt(visits / most()));
+    /** Nodes shrink in layers where they would hide each other. */
+    const scaleOf = (number) => {
+      const layer = laid.layers[laid.place.get(number)[1]];
+      return Math.max(0.3, Math.min(scale, (width - 32) / layer.length / 12));
+    };
+    const radius = (number, visits) => scaleOf(number) * (3.5 + 15 * Math.sqrt(visits / most()));
 
     const mix = (value) => {
       const share = Math.min(1, Math.abs(value)) ** 0.6;
@@ -86,14 +91,12 @@ const DZGraph = (() => {
     const zoomMost = () => Math.max(1, WIDTH_MAX / Math.max(280, frame.clientWidth));
 
     const fit = () => {
-      const widest = Math.max(1, ...laid.layers.map((layer) => layer.length));
       const steps = Math.max(1, laid.layers.length - 1);
       width = Math.min(WIDTH_MAX, Math.max(280, frame.clientWidth) * zoom);
       const fitting = (FRAME_HEIGHT * innerHeight - 2 * TOP) / steps;
       gap = Math.min(1.5 * LAYER, Math.max(LAYER_MIN, Math.min(LAYER, fitting)) * Math.sqrt(zoom));
       height = TOP * 2 + steps * gap;
-      // Nodes shrink where they would hide each other.
-      scale = Math.max(0.3, Math.min(1, (width - 32) / widest / 12, gap / 50));
+      scale = Math.max(0.3, Math.min(1, gap / 50));
       canvas.style.width = `${width}px`;
       canvas.style.height = `${height}px`;
       const pixels = Math.min(devicePixelRatio || 1, PIXELS_MAX / width, PIXELS_MAX / height);
@@ -133,7 +136,7 @@ const DZGraph = (() => {
           const best = state.picked === number;
           context.strokeStyle = path ? green : muted;
           context.globalAlpha = path || best ? 1 : 0.25 + 0.5 * (edge.visits / most());
-          context.lineWidth = path ? 3 : (0.8 + 3.5 * (edge.visits / most())) * Math.max(0.5, scale);
+          context.lineWidth = path ? 3 : (0.8 + 3.5 * (edge.visits / most())) * Math.max(0.5, scaleOf(edge.child));
           context.beginPath();
           context.moveTo(x, y);
           // An edge that does not go one layer down is bent around what lies between.
@@ -141,7 +144,7 @@ const DZGraph = (() => {
           context.quadraticCurveTo((x + cx) / 2 + bend, (y + cy) / 2, cx, cy);
           context.stroke();
           if (state.labels && (path || best || (laid.place.size <= 60 && edge.visits * 60 > most()))) {
-            names.push([edge.move, x + (cx - x) * 0.62 + bend * 0.48, y + (cy - y) * 0.62, path]);
+            names.push([edge.move, x + (cx - x) * 0.62 + bend * 0.48, y + (cy - y) * 0.62, path, edge.visits]);
           }
         }
       }
@@ -150,7 +153,7 @@ const DZGraph = (() => {
         const visits = visitsOf(number);
         if (visits === 0) continue;
         const [x, y] = at(number);
-        const r = radius(visits);
+        const r = radius(number, visits);
         context.fillStyle = mix(valueOf(number));
         context.beginPath();
         context.arc(x, y, r, 0, 2 * Math.PI);
@@ -173,8 +176,13 @@ const DZGraph = (() => {
           context.fillText(String(visits), x, y);
         }
       }
+      // A name that would hide another is left out. The path of the playout comes first, then visits.
+      names.sort((a, b) => b[3] - a[3] || b[4] - a[4]);
+      const taken = [];
       for (const [text, x, y, path] of names) {
         const half = context.measureText(text).width / 2 + 2;
+        if (taken.some(([ox, oy, other]) => Math.abs(ox - x) < half + other && Math.abs(oy - y) < 14)) continue;
+        taken.push([x, y, half]);
         context.fillStyle = page;
         context.globalAlpha = 0.85;
         context.fillRect(x - half, y - 7, 2 * half, 14);
@@ -218,7 +226,7 @@ const DZGraph = (() => {
       for (const number of laid.place.keys()) {
         const [cx, cy] = at(number);
         const far = Math.hypot(cx - x, cy - y);
-        if (far < radius(nodes[number].visits) + 8 && (best === null || far < best[1])) best = [number, far];
+        if (far < radius(number, nodes[number].visits) + 8 && (best === null || far < best[1])) best = [number, far];
       }
       if (best) onPick(best[0]);
     });

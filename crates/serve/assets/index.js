@@ -11,6 +11,22 @@
     }, EVERY_MS);
     return;
   }
+  const MOST = 8;
+  const button = document.querySelector('.compare button');
+  const hint = DZ.byId('picked');
+  const words = hint && hint.textContent;
+  /** What the button does with the runs that are picked. */
+  const count = () => {
+    if (!button) return;
+    const picked = cards.querySelectorAll('input:checked').length;
+    button.parentElement.classList.toggle('picked', picked > 0);
+    button.disabled = picked < 2 || picked > MOST;
+    button.textContent = picked < 2 ? 'Compare picked runs' : `Compare ${picked} runs`;
+    hint.textContent = picked === 1 ? 'Pick one more.' : picked > MOST ? `At most ${MOST} runs.` : words;
+  };
+  cards.addEventListener('change', count);
+  addEventListener('pageshow', count);
+
   let known = new Map();
   const key = (card) => JSON.stringify([card.record, card.state, card.alarms, card.error]);
 
@@ -32,6 +48,7 @@
     if (!next) { location.reload(); return; }
     cards.replaceChildren(...next.children);
     for (const box of cards.querySelectorAll('input')) box.checked = picked.has(box.value);
+    count();
   };
   refresh();
   setInterval(refresh, EVERY_MS);

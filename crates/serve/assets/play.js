@@ -24,6 +24,8 @@
     first.textContent = sides[0] === 'first' ? 'first' : `${sides[0]} (first)`;
     second.textContent = sides[1] === 'second' ? 'second' : `${sides[1]} (second)`;
     DZ.byId('chess-keys').hidden = drawn !== 'pieces';
+    // Discs fall down, so this board has one way up.
+    DZ.byId('flip').hidden = drawn === 'drops';
   };
 
   const choices = (moves) => DZ.byId('choices').replaceChildren(...moves.map((mv) => DZ.el('button', {
@@ -101,8 +103,10 @@
     status('A new game begins ...');
     try {
       const side = DZ.byId('side').value;
+      const rules = DZ.byId('rules');
       const answer = await DZ.post(DZ.runLink('/play'), {
         generation: Number(DZ.byId('generation').value), side,
+        rules: rules.options.length > 1 ? { board: rules.value } : null,
         playouts: Number(DZ.byId('playouts').value), seed: Math.floor(Math.random() * 2 ** 31),
       });
       name = answer.name;
@@ -123,6 +127,7 @@
   DZ.byId('playouts').addEventListener('change', () => ask({ ask: 'playouts', playouts: Number(DZ.byId('playouts').value) }));
   DZ.byId('side').addEventListener('change', () => ask({ ask: 'side', side: DZ.byId('side').value }));
   DZ.byId('generation').addEventListener('change', begin);
+  DZ.byId('rules').addEventListener('change', begin);
   DZ.byId('undo').addEventListener('click', () => ask({ ask: 'undo' }));
   DZ.byId('hint').addEventListener('click', () => ask({ ask: 'hint' }));
   DZ.byId('flip').addEventListener('click', () => { flipped = !flipped; if (board) board.flip(flipped); });

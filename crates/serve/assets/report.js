@@ -114,7 +114,7 @@
 
   DZ.byId('axis-x').addEventListener('change', () => {
     const over = DZ.byId('axis-x').value;
-    const radio = DZ.byId(`over-${over === 'cycle' ? 'generation' : over}`);
+    const radio = DZ.byId(`over-${{ '': 'time', cycle: 'generation' }[over] || over}`);
     if (radio) radio.checked = true;
     drawAll();
   });

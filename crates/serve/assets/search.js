@@ -10,7 +10,7 @@
   let asking = null;
   let timer = null;
   const playouts = new Map();
-    const lastChoice = new Map();
+  const lastChoice = new Map();
   const client = Array.from({ length: 4 }, () => Math.random().toString(36).slice(2, 6)).join('');
   const graph = DZGraph.make(DZ.byId('graph'), (number) => pick(number, true), (zoom) => { DZ.byId('zoom').textContent = `${Math.round(100 * zoom)} %`; });
 
@@ -118,6 +118,7 @@
     DZ.byId('node-text').textContent = `At the end of the search, node ${at}: ${node.line.length ? node.line.join(' ') : 'the root'}; ${who}; N ${node.visits}, Q ${signed(node.value)}, own value ${signed(node.own_value)}${several ? '; a transposition' : ''}. Values are the first player's.`;
     edges(node, null);
     edgesExplored(at);
+    DZ.byId('from-here').hidden = at === 0 || node.to_move === null;
     showBoard([...answer.moves, ...node.line]);
   };
 
@@ -151,7 +152,12 @@
     try {
       const found = await DZ.post(DZ.runLink('/board'), { moves, rules: answer.rules }, { signal: asking.signal });
       const key = JSON.stringify(found.board);
-      if (key !== boardKind) { board = DZBoard.make(DZ.byId('board'), found.board); boardKind = key; }
+      if (key !== boardKind) {
+        board = DZBoard.make(DZ.byId('board'), found.board);
+        boardKind = key;
+        const [first, second] = found.board.sides;
+        if (first !== 'first') { DZ.byId('good-first').textContent = `good for ${first}`; DZ.byId('good-second').textContent = `good for ${second}`; }
+      }
       board.show({ cells: found.cells, last: found.last, label: `Position after ${moves.join(' ') || 'no move'}` });
     } catch (error) {
       if (error.name !== 'AbortError') DZ.byId('board').replaceChildren();
@@ -168,9 +174,10 @@
     DZ.byId('result').hidden = false;
     const facts = [
       ['best move', report.best === null ? '–' : report.best], ['root value, its mover\'s', signed(report.root.value)], ['visits', report.root.visits],
-      ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'], ['evaluator', found.evaluator, report.evaluator], ['game', report.game],
+      ['nodes', report.counts.nodes], ['expected line', report.pv.slice(0, 8).join(' ') || '–'],
     ];
-    DZ.byId('facts').replaceChildren(...facts.map(([name, value, title]) => DZ.el('div', { title }, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, DZ.soft(value)))));
+    DZ.byId('facts').replaceChildren(...facts.map(([name, value]) => DZ.el('div', {}, DZ.el('dt', {}, name), DZ.el('dd', { class: String(value).length > 16 ? 'long-fact' : null }, DZ.soft(value)))));
+    DZ.byId('searched').replaceChildren(DZ.soft(report.game), ' · ', DZ.el('span', { title: report.evaluator }, DZ.soft(found.evaluator)));
     DZ.byId('playout').max = Math.max(1, found.ways.length);
     graph.load(report.nodes);
     if (found.ways.length) showPlayout(found.ways.length);
@@ -228,6 +235,10 @@
   DZ.byId('back').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) - 1); });
   DZ.byId('forth').addEventListener('click', () => { stop(); showPlayout(Number(DZ.byId('playout').value) + 1); });
   DZ.byId('run').addEventListener('click', play);
+  DZ.byId('from-here').addEventListener('click', () => {
+    DZ.byId('moves').value = [...answer.moves, ...answer.report.nodes[picked].line].join(' ');
+    ask();
+  });
   DZ.byId('fit').addEventListener('click', graph.fit);
   DZ.byId('zoom-in').addEventListener('click', graph.larger);
   DZ.byId('zoom-out').addEventListener('click', graph.smaller);

@@ -112,9 +112,7 @@ impl App {
         let app = Arc::clone(self);
         // Without the thread the first page is slower.
         let _ = thread::Builder::new().name("warm".to_owned()).spawn(move || {
-            for run in app.runs().iter() {
-                app.cards.card(run);
-            }
+            app.cards.all(&app.runs());
         });
     }
 }

@@ -1,9 +1,12 @@
 //! A run in short, for the page of all runs and for Prometheus.
 
 use std::collections::{BTreeMap, HashMap};
+use std::num::NonZero;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use dz_report::{AlarmLine, Report, in_force};
@@ -57,6 +60,11 @@ pub(crate) struct Card {
 }
 
 impl Card {
+    /// The boards of the run, its own first.
+    pub(crate) fn all_boards(&self) -> Vec<&str> {
+        std::iter::once(&self.game).chain(&self.boards).map(String::as_str).collect()
+    }
+
     /// Bytes of the run.
     pub(crate) fn disk_bytes(&self) -> u64 {
         self.disk.values().sum()
@@ -82,6 +90,32 @@ struct Known {
 const KNOWN_MAX: usize = 1_000;
 
 impl Cards {
+    /// Returns each run with its card. Runs are read side by side.
+    pub(crate) fn all(&self, runs: &[FoundRun]) -> Vec<(FoundRun, Card)> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(runs.len());
+        let next = AtomicUsize::new(0);
+        let read = || {
+            let taken = || {
+                let at = next.fetch_add(1, Ordering::Relaxed);
+                runs.get(at).map(|run| (at, (run.clone(), self.card(run))))
+            };
+            std::iter::from_fn(taken).collect::<Vec<_>>()
+        };
+        let mut cards = thread::scope(|scope| {
+            let others: Vec<_> = (1..threads).map(|_| scope.spawn(read)).collect();
+            let mut cards = read();
+            for other in others {
+                match other.join() {
+                    Ok(more) => cards.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            cards
+        });
+        cards.sort_by_key(|&(at, _)| at);
+        cards.into_iter().map(|(_, card)| card).collect()
+    }
+
     /// Returns the card of a run. If the run cannot be read, the card holds the error.
     pub(crate) fn card(&self, found: &FoundRun) -> Card {
         let mut all = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,9 +158,8 @@ impl Known {
         };
         let ledger = ledger.map_err(|error| error.to_string())?;
         if is_new || self.card.record != ledger.state().number {
-            let report = Report::read_ledger(&run).map_err(|error| error.to_string())?;
             let disk = std::mem::take(&mut self.card.disk);
-            self.card = Card { disk, ..of_report(&report, &run, &ledger) };
+            self.card = Card { disk, ..of_ledger(&run, &ledger) };
         }
         let is_running = RunLock::seen_holder(&run, Stage::Driver).is_some();
         self.card.state = match (is_running, &ledger.state().finished) {
@@ -148,17 +181,18 @@ impl Known {
     }
 }
 
-fn of_report(report: &Report, run: &Run, ledger: &Ledger) -> Card {
+fn of_ledger(run: &Run, ledger: &Ledger) -> Card {
     let state = ledger.state();
-    let config = InForce::of(run, state).ok().map(|found| found.config);
+    let (report, config) = Report::of_open_ledger(run, ledger);
     let champion = report.champion();
     let selfplay = || report.cycles.iter().filter_map(|cycle| cycle.selfplay.as_ref());
     let losses = || report.cycles.iter().filter_map(|cycle| cycle.losses.as_ref());
     let boards = config.iter().flat_map(run_boards).flatten();
     let boards = boards.filter_map(|board| board.name).collect();
-    let game = config.as_ref().map_or(report.run.game.clone(), |config| config.run.game.clone());
+    let begun = Some(report.run.game.clone()).filter(|game| !game.is_empty());
+    let game = begun.or_else(|| config.as_ref().map(|config| config.run.game.clone()));
     Card {
-        game: if report.run.game.is_empty() { game } else { report.run.game.clone() },
+        game: game.unwrap_or_default(),
         boards,
         cycles_done: state.cycles_done,
         cycles: config.map_or(0, |config| config.cycles_planned(state.walls_ms())),

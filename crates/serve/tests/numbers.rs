@@ -42,6 +42,11 @@ fn cards_and_metrics_are_the_report() {
     let run = made_up(&served.folder.path().join("a"), 12);
     std::thread::sleep(std::time::Duration::from_millis(600));
     let report = dz_report::Report::read_only(&run).unwrap().to_json().unwrap();
+    // Cards are made from an open ledger, whose records are not read again.
+    let ledger = dz_store::Ledger::open(&run).unwrap();
+    let (open, _) = dz_report::Report::of_open_ledger(&run, &ledger);
+    let read = dz_report::Report::read_ledger(&run).unwrap();
+    assert_eq!(open.to_json().unwrap(), read.to_json().unwrap());
     let report: Value = serde_json::from_str(&report).unwrap();
     let cards = served.get("/cards.json").json();
     let card = &cards[0];

@@ -8,6 +8,7 @@ use std::time::Duration;
 use dz_testkit::wait_until;
 use serde_json::{Value, json};
 
+use crate::common::recorded::{OWN, SECOND, recorded};
 use crate::common::{ENDLESS, Served, serve};
 
 fn begin(served: &Served, run: &str, side: &str) -> (String, Value) {
@@ -74,6 +75,25 @@ fn moves_hints_undo_and_errors() {
     assert_eq!(ask(json!({"ask": "cheat"})).status, 422);
     assert_eq!(served.post("/game/0000", &json!({"ask": "look"})).status, 404);
     assert_eq!(served.post("/run/b/play", &json!({"playouts": 1})).status, 404);
+}
+
+/// A run with several boards is played on each of them.
+#[test]
+fn a_game_is_on_the_board_that_is_chosen() {
+    let served = serve();
+    recorded(&served, "a");
+    let page = served.get("/run/a/play").body;
+    assert!(page.contains("value=\"go:size=4,komi=2"), "the page offers both boards: {page}");
+    let ask = |rules: Value| {
+        let body = json!({"playouts": 1, "side": "both", "generation": 0, "rules": rules});
+        served.post("/run/a/play", &body)
+    };
+    for (board, width) in [(OWN, 5), (SECOND, 4)] {
+        let answer = ask(json!({"board": board}));
+        assert_eq!(answer.status, 200, "{board}: {}", answer.body);
+        assert_eq!(answer.json()["position"]["board"]["width"], width);
+    }
+    assert_eq!(ask(json!({"board": "chess"})).status, 400);
 }
 
 /// More games than there are places end the oldest one, with a message.

@@ -6,11 +6,12 @@ use maud::{Markup, html};
 use super::layout::layout;
 use super::soft;
 use crate::difference::Row;
+use crate::runs::FoundRun;
 
 /// Runs, their curves, and the keys in which they differ.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compared<'a> {
-    pub(crate) names: &'a [String],
+    pub(crate) runs: &'a [FoundRun],
     pub(crate) figures: &'a [Figure],
     pub(crate) rows: &'a [Row],
 }
@@ -23,15 +24,16 @@ pub(crate) fn compare(
     unknown: &[String],
     post_token: &str,
 ) -> Markup {
-    let Compared { names, figures, rows } = *compared;
+    let Compared { runs, figures, rows } = *compared;
+    let names = || runs.iter().map(|run| dz_text::line(&run.name));
     let data = serde_json::to_string(figures).unwrap_or_default();
     let body = html! {
         h1 { "Comparison" }
-        p.sub { @for (at, name) in names.iter().enumerate() {
-            @if at > 0 { " · " } (dz_text::line(name)) } }
+        p.sub { @for (at, run) in runs.iter().enumerate() {
+            @if at > 0 { " · " } a href=(run.link("")) { (dz_text::line(&run.name)) } } }
         (notes("Not drawn", refused))
         h2 { "Elo" }
-        @if figures.is_empty() { p.none { "Nobody is rated yet." } }
+        @if figures.is_empty() { p.none { "No champion of these runs is rated." } }
         @else {
             div.toolbar { label { "x axis " select id="compare-x" {
                 @for (at, figure) in figures.iter().enumerate() {
@@ -45,10 +47,10 @@ pub(crate) fn compare(
         @if rows.is_empty() { p.none { "No key differs." } }
         @else {
             div.scroll { table.diff.stack {
-                thead { tr { th { "key" } @for name in names { th { (dz_text::line(name)) } } } }
+                thead { tr { th { "key" } @for name in names() { th { (name) } } } }
                 tbody { @for (key, values) in rows { tr {
                     td { code { (dz_text::line(key)) } }
-                    @for (name, value) in names.iter().zip(values) { td data-label=(dz_text::line(name)) {
+                    @for (name, value) in names().zip(values) { td data-label=(name) {
                         @if value.is_empty() { small { "not set" } }
                         @else { (soft(value)) }
                     } }

@@ -23,13 +23,24 @@ pub(crate) fn index(folder: &str, runs: &[(FoundRun, Card)], post_token: &str) -
                 div.cards id="cards" data-folder="1" {
                     @for (run, card) in runs { (card_of(run, card)) }
                 }
-                p.actions { button type="submit" { "Compare picked runs" }
-                    " " small { "Elo curves over each other, and the keys in which configurations "
-                        "differ" } }
+                @if runs.len() > 1 {
+                    p.actions.compare { button type="submit" { "Compare picked runs" }
+                        small id="picked" { "Pick two or more: their Elo curves over each other, "
+                            "and the keys in which their configurations differ." } }
+                }
             }
         }
     };
     layout("Runs", None, &["common.js", "index.js"], post_token, &body)
+}
+
+/// Text in which commands stand between backticks.
+fn with_code(text: &str) -> Markup {
+    html! {
+        @for (at, part) in dz_text::line(text).split('`').enumerate() {
+            @if at % 2 == 1 { code { (part) } } @else { (part) }
+        }
+    }
 }
 
 fn card_of(run: &FoundRun, card: &Card) -> Markup {
@@ -37,7 +48,7 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
     html! {
         article.card data-run=(run.id) {
             div.card-head {
-                label.pick-run title="Pick for a comparison" {
+                label.pick-run title="Pick it for a comparison" {
                     input type="checkbox" name="run" value=(run.id)
                         aria-label=(format!("Pick {name}"));
                 }
@@ -52,15 +63,17 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
                     div {
                         @match card.elo {
                             Some([elo, error]) => {
-                                strong { (count::elo_error(elo, error)) } " Elo"
+                                span.elo { strong { (count::elo_error(elo, error)) } " Elo" }
                                 @if let Some(against) = &card.against {
                                     br; small { "against " (dz_text::line(against)) }
                                 }
                             }
-                            None => { strong { "-" } br; small { "nobody is rated yet" } }
+                            None => { small { "no champion is rated" } }
                         }
                     }
-                    (sparkline(&card.curve, "Elo of the champions over running time"))
+                    @if card.curve.len() > 1 {
+                        (sparkline(&card.curve, "Elo of the champions over running time"))
+                    }
                 }
                 dl.card-facts {
                     div { dt { "cycles" } dd {
@@ -68,9 +81,11 @@ fn card_of(run: &FoundRun, card: &Card) -> Markup {
                     } }
                     div { dt { "generation" } dd { (card.generation) } }
                     div { dt { "games" } dd { (count::whole(card.games)) } }
+                    div { dt { "running time" } dd { (count::duration(card.elapsed_ms)) } }
+                    div { dt { "positions" } dd { (count::whole(card.positions)) } }
                     div { dt { "disk" } dd { (count::bytes(card.disk_bytes())) } }
                 }
-                @for alarm in &card.alarms { p.alarm { (dz_text::line(alarm)) } }
+                @for alarm in &card.alarms { p.alarm { (with_code(alarm)) } }
             }
             p.card-links {
                 a href=(run.link("")) { "Report" } a href=(run.link("/games")) { "Games" }

@@ -41,6 +41,15 @@ impl PageOfRun<'_> {
         layout(&title, Some(self), scripts, self.post_token, body)
     }
 
+    /// A choice of the boards of the run. Hidden where there is one.
+    pub(crate) fn boards(&self, boards: &[&str]) -> Markup {
+        html! {
+            label hidden[boards.len() < 2] { "board " select id="rules" {
+                @for board in boards { option value=(board) { (dz_text::line(board)) } }
+            } }
+        }
+    }
+
     /// A choice of the champions, newest first.
     pub(crate) fn generations(&self, id: &str) -> Markup {
         html! {
@@ -76,7 +85,7 @@ pub(crate) fn layout(
                     meta name="dagzero-run" content=(of_run.run.link(""));
                 }
                 title { (title) " - DagZero" }
-                link rel="icon" href="data:,";
+                link rel="icon" href=(ICON);
                 link rel="stylesheet" href=(assets::link("style.css"));
                 @if charts { link rel="stylesheet" href=(assets::link("uPlot.min.css")); }
                 @for script in scripts { script src=(assets::link(script)) defer {} }
@@ -100,6 +109,12 @@ pub(crate) fn layout(
         }
     }
 }
+
+/// The logo as the icon of a tab, in the blue of both schemes' middle.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'%3E\
+    %3Cpath d='M12 5 6 12l6 7 6-7z' fill='none' stroke='rgb(74,144,220)' stroke-width='1.8'/%3E\
+    %3Cg fill='rgb(74,144,220)'%3E%3Ccircle cx='12' cy='5' r='3.4'/%3E%3Ccircle cx='6' cy='12' r='3'/%3E\
+    %3Ccircle cx='18' cy='12' r='3'/%3E%3Ccircle cx='12' cy='19' r='3.4'/%3E%3C/g%3E%3C/svg%3E";
 
 /// Three nodes of a graph that share a child.
 const LOGO: &str = "<svg viewBox=\"0 0 24 24\" width=\"22\" height=\"22\" aria-hidden=\"true\">\

@@ -17,13 +17,14 @@ pub(crate) fn report(of: &PageOfRun<'_>, view: &View) -> Markup {
         div id="report-contents" { (PreEscaped(&view.page.contents)) }
         div.toolbar role="group" aria-label="Axes of the figures" {
             label { "x axis " select id="axis-x" {
+                option value="" { "that of each figure" }
                 option value="cycle" { "cycle" } option value="time" { "wall time" }
                 option value="games" { "self-play games" } option value="rows" { "rows trained" }
                 option value="evaluations" { "network evaluations" }
                 option value="generation" { "generation" }
             } }
             label { input type="checkbox" id="axis-log"; " logarithmic x" }
-            small { "Drag over a figure to zoom, double click to see all of it." }
+            small { "Drag over a figure to zoom in. Double-click to see all of it." }
         }
         div id="report-body" { (PreEscaped(&view.page.body)) }
         p.sub { "As files: " a href=(link("/report.json")) { "all numbers as JSON" } }

@@ -8,15 +8,12 @@ use super::layout::PageOfRun;
 pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> Markup {
     let body = html! {
         h1 { "Search" }
-        p { "One search of a position, drawn as the graph that it is: a node a position, a layer "
-            "a ply. A larger node has more visits. Blue is good for the first player, orange for "
-            "the second. "
-            "A ring marks a transposition, which several moves lead to." }
+        p.sub { "One search of a position, drawn as the graph that it is: a node is a position, a "
+            "layer is a ply." }
         form.toolbar id="ask" {
             label.wide-label { "moves " input id="moves" autocomplete="off" spellcheck="false"
                 placeholder="from the start, as the board names them"; }
-            label hidden[boards.len() < 2] { "board " select id="rules" {
-                @for board in boards { option value=(board) { (dz_text::line(board)) } } } }
+            (of.boards(boards))
             label { "evaluator: generation " (of.generations("generation")) }
             label { "playouts " input id="playouts" type="number" min="1"
                 max=(playouts_max) value="200"; }
@@ -27,6 +24,7 @@ pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> 
         p.bad id="trouble" role="alert" {}
         div id="result" hidden {
             dl.facts id="facts" {}
+            p.sub id="searched" {}
             div.stepper {
                 button type="button" id="back" aria-label="One playout back" { "◀" }
                 input id="playout" type="range" min="1" value="1" aria-label="Playout";
@@ -35,31 +33,38 @@ pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> 
                 output id="playout-text" {}
             }
             div.search-grid {
-                div {
-                    div.toolbar.zoom role="group" aria-label="Size of the graph" {
+                div.of-graph {
+                    div.toolbar.zoom role="group" aria-label="What of the graph is shown" {
                         button type="button" id="fit" { "Fit" }
                         button type="button" id="zoom-out" aria-label="Smaller" { "−" }
                         button type="button" id="zoom-in" aria-label="Larger" { "+" }
                         output id="zoom" {}
-                        small { "Keys on the graph: + and − zoom, 0 fits, arrows go from node to "
-                            "node." }
-                    }
-                    div.graph-frame { canvas id="graph" tabindex="0" role="img"
-                        aria-label="The graph of the search; the tables have its numbers" {} }
-                    div.toolbar {
                         label { "nodes shown " select id="cap" {
                             option value="60" { "60" } option value="200" selected { "200" }
                             option value="600" { "600" } option value="2000" { "2,000" } } }
                         label { input type="checkbox" id="labels" checked; " names of moves" }
-                        small { "Click a node for its edges. Nodes with most visits are shown; a click "
-                            "shows "
-                            "children that are left out." }
                     }
+                    div.graph-frame { canvas id="graph" tabindex="0" role="img"
+                        aria-label="The graph of the search; the tables have its numbers" {} }
+                    ul.legend {
+                        li { i.mark.first {} span id="good-first" { "good for the first player" } }
+                        li { i.mark.second {} span id="good-second" { "good for the second" } }
+                        li { i.mark.large {} "more visits" }
+                        li { i.mark.ring {} "transposition: several moves lead to it" }
+                        li { i.mark.over {} "the game is over" }
+                        li { i.mark.path {} "the playout of the slider" }
+                    }
+                    p.sub { small { "The nodes with most visits are shown. Click a node for its edges and "
+                        "its other children. Keys on the graph: + and − zoom, 0 fits, arrows go from "
+                        "node to node." } }
                 }
-                div {
+                div.of-node {
                     div.board-frame.small id="board" {}
                     p id="node-text" role="status" {}
+                    p.actions { button type="button" id="from-here" hidden { "Search from here" } }
                     div id="edges" {}
+                }
+                div.of-playout {
                     h2 { "This playout" }
                     div id="choices" {}
                 }

@@ -7,6 +7,7 @@ use axum::extract::Query;
 use crate::Rules;
 use crate::app::{App, blocking};
 use crate::cards::Card;
+use crate::pages::{PageOfRun, Tab};
 use crate::rules::RulesText;
 use crate::runs::FoundRun;
 use crate::trouble::Trouble;
@@ -26,6 +27,16 @@ pub(super) async fn with_card(app: &Arc<App>, id: String) -> Result<(FoundRun, C
         Ok((run, card))
     });
     found.await?
+}
+
+/// What the pages of a run have in common. `generation` is the newest one.
+pub(super) fn page_of<'a>(
+    app: &'a App,
+    run: &'a FoundRun,
+    tab: Tab,
+    generation: u32,
+) -> PageOfRun<'a> {
+    PageOfRun { run, tab, post_token: app.post_token(), generation }
 }
 
 /// The rules that a page asks by: those of the run, where it names none.

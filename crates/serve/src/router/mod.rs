@@ -83,9 +83,5 @@ async fn nothing() -> Trouble {
 /// Every run with its card.
 async fn cards(app: &Arc<App>) -> Result<Vec<(FoundRun, Card)>, Trouble> {
     let app = Arc::clone(app);
-    blocking(move || {
-        let runs = app.runs();
-        runs.iter().map(|run| (run.clone(), app.cards.card(run))).collect()
-    })
-    .await
+    blocking(move || app.cards.all(&app.runs())).await
 }

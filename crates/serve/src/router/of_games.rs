@@ -8,11 +8,11 @@ use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 
-use super::asked::{run_of, with_card};
+use super::asked::{page_of, run_of, with_card};
 use crate::GameFile;
 use crate::app::{App, blocking};
 use crate::games::{self, Filter};
-use crate::pages::{self, PageOfRun, Tab};
+use crate::pages::{self, Tab};
 use crate::trouble::{ApiTrouble, Trouble};
 
 /// One game.
@@ -31,8 +31,7 @@ pub(super) async fn page(
     let contents = blocking(move || games::contents(&path)).await?.map_err(Trouble::failed)?;
     let mut cycles: Vec<u32> = contents.places.iter().map(|place| place.cycle).collect();
     cycles.dedup();
-    let (post_token, generation) = (app.post_token(), card.generation);
-    let of = PageOfRun { run: &run, tab: Tab::Games, post_token, generation };
+    let of = page_of(&app, &run, Tab::Games, card.generation);
     Ok(pages::html(pages::games(&of, &cycles)))
 }
 

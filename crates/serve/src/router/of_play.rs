@@ -8,9 +8,9 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::asked::{rules_of, run_of, with_card};
+use super::asked::{page_of, rules_of, with_card};
 use crate::app::App;
-use crate::pages::{self, PageOfRun, Tab};
+use crate::pages::{self, Tab};
 use crate::play::{Command, Position, Setup, SideChoice, TableError};
 use crate::rules::RulesText;
 use crate::trouble::{ApiTrouble, Trouble};
@@ -25,6 +25,8 @@ pub(super) struct Begin {
     playouts: u32,
     #[serde(default)]
     seed: u64,
+    /// The board; that of the run, where there is none.
+    rules: Option<RulesText>,
 }
 
 /// A position of a recorded game.
@@ -42,9 +44,8 @@ pub(super) async fn page(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     let (run, card) = with_card(&app, id).await?;
-    let (post_token, generation) = (app.post_token(), card.generation);
-    let of = PageOfRun { run: &run, tab: Tab::Play, post_token, generation };
-    Ok(pages::html(pages::play(&of)))
+    let of = page_of(&app, &run, Tab::Play, card.generation);
+    Ok(pages::html(pages::play(&of, &card.all_boards())))
 }
 
 pub(super) async fn begin(
@@ -52,9 +53,10 @@ pub(super) async fn begin(
     Path(id): Path<String>,
     Json(begin): Json<Begin>,
 ) -> Result<Response, ApiTrouble> {
-    let run = run_of(&app, id).await?;
-    let Begin { generation, side, playouts, seed } = begin;
-    let setup = Setup { run: run.path, rules: None, generation, seed, side, playouts };
+    let (run, card) = with_card(&app, id).await?;
+    let Begin { generation, side, playouts, seed, rules } = begin;
+    let rules = rules.map(|asked| rules_of(&card, Some(asked))).transpose()?;
+    let setup = Setup { run: run.path, rules, generation, seed, side, playouts };
     let name = app.tables.open(app.backend(), setup).map_err(trouble)?;
     let position = app.tables.ask(&name, Command::Look).await.map_err(trouble)?;
     Ok(Json(json!({ "name": name, "position": position })).into_response())

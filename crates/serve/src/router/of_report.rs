@@ -10,10 +10,10 @@ use dz_report::{Figure, LivePage, Report};
 use dz_store::Run;
 use serde_json::json;
 
-use super::asked::{Pairs, run_of, values};
+use super::asked::{Pairs, page_of, run_of, values};
 use crate::app::{App, blocking};
 use crate::difference::{Difference, difference};
-use crate::pages::{self, Compared, PageOfRun, Tab};
+use crate::pages::{self, Compared, Tab};
 use crate::report_view::View;
 use crate::runs::FoundRun;
 use crate::trouble::{ApiTrouble, Trouble};
@@ -26,8 +26,7 @@ pub(super) async fn page(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     let (run, view) = view(&app, id).await?;
-    let post_token = app.post_token();
-    let of = PageOfRun { run: &run, tab: Tab::Report, post_token, generation: 0 };
+    let of = page_of(&app, &run, Tab::Report, 0);
     Ok(pages::html(pages::report(&of, &view)))
 }
 
@@ -86,11 +85,10 @@ pub(super) async fn compare(
         let runs: Vec<FoundRun> = ids.iter().map(|id| app.run(id)).collect::<Result<_, _>>()?;
         let (figures, refused) = overlay(&runs).map_err(Trouble::failed)?;
         let paths: Vec<&FilePath> = runs.iter().map(|run| run.path.as_path()).collect();
-        let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
         let Difference { rows, unknown } = difference(&paths);
-        let unknown = names.iter().zip(unknown).filter_map(|(name, why)| Some((name, why?)));
+        let unknown = runs.iter().zip(unknown).filter_map(|(run, why)| Some((&run.name, why?)));
         let unknown: Vec<String> = unknown.map(|(name, why)| format!("{name}: {why}")).collect();
-        let compared = Compared { names: &names, figures: &figures, rows: &rows };
+        let compared = Compared { runs: &runs, figures: &figures, rows: &rows };
         Ok(pages::compare(&compared, &refused, &unknown, app.post_token()))
     });
     Ok(pages::html(page.await??))

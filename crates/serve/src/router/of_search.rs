@@ -11,9 +11,9 @@ use dz_game::{AnyGame, Game, GameSpec};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::asked::{rules_of, with_card};
+use super::asked::{page_of, rules_of, with_card};
 use crate::app::{App, blocking};
-use crate::pages::{self, PageOfRun, Tab};
+use crate::pages::{self, Tab};
 use crate::position::{self, PositionView};
 use crate::rules::RulesText;
 use crate::runs::FoundRun;
@@ -26,11 +26,8 @@ pub(super) async fn page(
     Path(id): Path<String>,
 ) -> Result<Response, Trouble> {
     let (run, card) = with_card(&app, id).await?;
-    let (post_token, generation) = (app.post_token(), card.generation);
-    let of = PageOfRun { run: &run, tab: Tab::Search, post_token, generation };
-    let boards: Vec<&str> =
-        std::iter::once(&card.game).chain(&card.boards).map(|board| &**board).collect();
-    Ok(pages::html(pages::search(&of, &boards, PLAYOUTS_MAX)))
+    let of = page_of(&app, &run, Tab::Search, card.generation);
+    Ok(pages::html(pages::search(&of, &card.all_boards(), PLAYOUTS_MAX)))
 }
 
 pub(super) async fn search(

@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::common::recorded::{Shards, recorded};
 use crate::common::{Served, serve};
+use crate::numbers::made_up;
 use crate::play::GAMES;
 use chromium::{Browser, Page};
 
@@ -190,6 +192,37 @@ fn pages_fit_a_phone_and_ask_nobody_else() {
     }
 }
 
+/// Every page of every game, with a game in the viewer and a search on the board.
+#[test]
+fn every_game_fits_a_phone() {
+    let mut browser = browser!();
+    let served = serve();
+    for (at, game) in GAMES.iter().enumerate() {
+        served.run(&format!("r{at}"), game);
+    }
+    let (_, Shards { own, .. }) = recorded(&served, "viewer");
+    made_up(&served.folder.path().join("report"), 30);
+    let file = own[0].replace('/', "%2F");
+    for (dark, width) in [(false, 390), (true, 390), (false, 1280)] {
+        let mut page = browser.page(width, 844, dark);
+        for at in 0..GAMES.len() {
+            let run = format!("/run/r{at}");
+            open_and_check_when(&mut page, &served, &format!("{run}/play"), "dataset.over");
+            open_and_check_when(&mut page, &served, &format!("{run}/search"), "dataset.searched");
+            if dark {
+                continue;
+            }
+            open_and_check(&mut page, &served, &run);
+            open_and_check(&mut page, &served, &format!("{run}/games"));
+        }
+        let viewer = format!("/run/viewer/games#file={file}&number=0");
+        open_and_check_when(&mut page, &served, &viewer, "dataset.ply");
+        open_and_check_when(&mut page, &served, "/run/report", "dataset.record");
+        open_and_check(&mut page, &served, "/compare?run=report&run=r1");
+        open_and_check(&mut page, &served, "/");
+    }
+}
+
 /// axe-core, the checker of accessibility: the file that `DAGZERO_AXE` names, or none. `npm install
 /// axe-core` brings node_modules/axe-core/axe.min.js.
 fn axe() -> Option<String> {
@@ -240,6 +273,18 @@ fn nothing_serious_keeps_people_out() {
 fn open_and_check(page: &mut Page<'_>, served: &Served, path: &str) {
     page.open(&format!("http://{}{path}", served.host));
     std::thread::sleep(Duration::from_millis(400));
+    check(page, served, path);
+}
+
+/// The same once the page's body has this datum, which its script sets last.
+fn open_and_check_when(page: &mut Page<'_>, served: &Served, path: &str, datum: &str) {
+    page.open(&format!("http://{}{path}", served.host));
+    page.wait_for(&format!("document.body.{datum}"));
+    check(page, served, path);
+}
+
+/// The page fits the screen, has no error, and asks no other server.
+fn check(page: &mut Page<'_>, served: &Served, path: &str) {
     let fits = "document.documentElement.scrollWidth <= document.documentElement.clientWidth";
     assert_eq!(page.evaluate(fits), json!(true), "{path} is wider than the screen");
     let errors = page.errors();

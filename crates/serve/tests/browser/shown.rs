@@ -90,7 +90,7 @@ fn the_viewer_steps_by_keys_on_the_board_of_its_game() {
     assert_eq!(page.errors(), Vec::<String>::new());
     page.open(link.as_str().unwrap());
     page.wait_for("document.body.dataset.searched === '200'");
-    assert!(page.text("#facts").contains("go:size=4,komi=2"), "{}", page.text("#facts"));
+    assert!(page.text("#searched").contains("go:size=4,komi=2"), "{}", page.text("#searched"));
     assert_eq!(page.errors(), Vec::<String>::new());
 }
 
@@ -216,12 +216,82 @@ fn a_graph_is_fitted_and_zoomed() {
     assert_eq!(page.text("#run"), "Animate");
     page.wait_for("document.querySelector('#edges thead').textContent === 'moveNQPUto node'");
     page.wait_for("document.querySelector('#edges').textContent.includes('U is that of')");
-    assert!(page.text("#facts").contains("no network: none"), "{}", page.text("#facts"));
+    assert!(page.text("#searched").contains("no network: none"), "{}", page.text("#searched"));
     assert_eq!(
         page.evaluate("[DZ.signed(-0.0001), DZ.signed(0.25), DZ.signed(-0.25)]"),
         json!(["0.000", "+0.250", "-0.250"])
     );
     assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// A node of the graph becomes the root of the next search.
+#[test]
+fn a_search_goes_on_from_a_node() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("c4", "connect4");
+    let mut page = browser.page(1280, 900, false);
+    open_search(&mut page, &served);
+    assert_eq!(page.evaluate("document.getElementById('from-here').hidden"), json!(true));
+    assert_eq!(page.text("#good-first"), "good for yellow");
+    page.evaluate("document.querySelector('#edges button').click()");
+    page.wait_for("document.body.dataset.picked === '1'");
+    page.click_on("#from-here");
+    page.wait_for("location.hash.includes('moves=4&')");
+    page.wait_for("document.body.dataset.picked === '0'");
+    assert_eq!(page.errors(), Vec::<String>::new());
+}
+
+/// Names of moves do not hide each other, however many moves a position has.
+#[test]
+fn names_of_moves_are_apart() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("c4", "connect4");
+    for width in [390, 1280] {
+        let mut page = browser.page(width, 844, false);
+        page.open(&format!("http://{}/run/c4/search", served.host));
+        page.wait_for("document.body.dataset.searched === '200'");
+        page.evaluate(
+            "const fan = document.createElement('div');
+             fan.style.width = '350px';
+             fan.append(document.createElement('canvas'));
+             document.body.append(fan);
+             const edges = Array.from({ length: 40 }, (_, at) => ({ move: `move-${at}`, visits: 40 - at, child: at + 1 }));
+             const node = (number, line, own) => ({ node: number, line, to_move: 'first', visits: 2, value: 0, edges: own });
+             window.drawnNames = new Map();
+             const fillText = CanvasRenderingContext2D.prototype.fillText;
+             CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+               if (text.startsWith('move-')) window.drawnNames.set(text, [x, y, this.measureText(text).width]);
+               return fillText.call(this, text, x, y);
+             };
+             DZGraph.make(fan.firstChild, () => {}, () => {}).load([node(0, [], edges), ...edges.map(({ child, move }) => node(child, [move], []))]);",
+        );
+        page.wait_for("window.drawnNames.size > 1");
+        let apart = "[...window.drawnNames].every(([name, [x, y, wide]]) => [...window.drawnNames].every(([own, [ox, oy, other]]) => own === name
+            || Math.abs(x - ox) >= (wide + other) / 2 || Math.abs(y - oy) >= 12))";
+        assert_eq!(page.evaluate(apart), json!(true), "names overlap at {width}");
+    }
+}
+
+/// The button counts the runs that are picked.
+#[test]
+fn runs_are_picked_for_a_comparison() {
+    let mut browser = browser!();
+    let served = serve();
+    served.run("a", "connect4");
+    served.run("b", "connect4");
+    let mut page = browser.page(390, 844, false);
+    page.open(&format!("http://{}/", served.host));
+    page.wait_for("document.querySelector('.compare button').disabled");
+    page.click_on("[data-run=\"a\"] input");
+    page.wait_for("document.getElementById('picked').textContent === 'Pick one more.'");
+    page.click_on("[data-run=\"b\"] input");
+    page.wait_for("!document.querySelector('.compare button').disabled");
+    assert_eq!(page.text(".compare button"), "Compare 2 runs");
+    page.click_on(".compare button");
+    page.wait_for("location.pathname === '/compare' && document.readyState === 'complete'");
+    assert_eq!(page.text("h1"), "Comparison");
 }
 
 /// From a click on "Search" to the drawn graph.
