@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use dz_report::{AlarmLine, Report, in_force};
-use dz_stage::{InForce, run_boards};
+use dz_stage::run_boards;
 use dz_store::{Ledger, Losses, Run, RunLock, Stage, layout};
 use serde::Serialize;
 
