@@ -147,7 +147,7 @@ fn people_get_a_table() {
     let path = folder().join("tournament.pgn").display().to_string();
     let output = rate(&path, &["--anchor", "engine 0"]);
     let text = String::from_utf8(output.stdout).expect("text");
-    for words in ["   1  engine 7", "engine 0 is at 0", "Moving first is worth +5", "351 games"] {
+    for words in ["1  engine 7", "engine 0 is at 0", "Moving first is worth +5", "351 games"] {
         assert!(text.contains(words), "{words} is missing in:\n{text}");
     }
     assert_eq!(rate(&path, &["--prior", "-1"]).status.code(), Some(2));
