@@ -23,6 +23,7 @@ mod fold;
 mod gaps;
 mod gates;
 mod health;
+mod health_cache;
 mod html;
 mod live;
 mod measures;

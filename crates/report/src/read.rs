@@ -1,21 +1,21 @@
 //! Reads a run's directory into a report. The report names what cannot be read and shows the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write as _};
 use std::path::Path;
 
 use dz_config::RunConfig;
 use dz_play::{MatchTimes, SampleLine, TruthLine};
 use dz_stage::InForce;
-use dz_store::{Ledger, Record, Run, Stage, Writes, layout, open_own};
+use dz_store::{Ledger, Record, Run, Stage, layout};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 
 use crate::ReportError;
 use crate::alarms::Rules;
 use crate::fold::gate_match;
-use crate::health::{ShardFacts, read_shards};
-use crate::measures::{OpeningNode, RatingShare, Sample, SampleView, TurnFacts};
+use crate::health::read_shards;
+use crate::health_cache::{HealthLine, keep_health, known_health};
+use crate::measures::{RatingShare, Sample, SampleView, TurnFacts};
 use crate::report::{Report, RunContext};
 use crate::steps::{StepLine, thinned};
 use crate::trace::trace;
@@ -140,7 +140,7 @@ impl Report {
                     Ok(Ok(found)) => {
                         let line = HealthLine { cycle, key, facts: found };
                         if let Some(path) = cache.filter(|_| keeps) {
-                            keep(path, &line);
+                            keep_health(path, &line);
                         }
                         line.facts
                     }
@@ -374,38 +374,4 @@ fn seen(champions: &[&SampleLine]) -> Vec<Sample> {
         Sample { moves: position.moves.clone(), views: old.into_iter().chain([new]).collect() }
     });
     sample.collect()
-}
-
-/// A line of the cache.
-#[derive(Serialize, Deserialize)]
-struct HealthLine {
-    cycle: u32,
-    /// Identifies the shards.
-    key: String,
-    facts: ShardFacts,
-}
-
-/// The cache's lines by cycle. Openings are shown of the newest cycle alone, so only its line keeps
-/// them.
-fn known_health(path: &Path) -> BTreeMap<u32, HealthLine> {
-    let mut known: BTreeMap<u32, HealthLine> = BTreeMap::new();
-    let Ok(file) = dz_text::open_regular(path) else { return known };
-    for line in BufReader::new(file).split(b'\n').map_while(Result::ok) {
-        let Ok(line) = serde_json::from_slice::<HealthLine>(&line) else { continue };
-        if let Some((_, before)) = known.range_mut(..line.cycle).next_back() {
-            before.facts.openings = OpeningNode::default();
-        }
-        known.insert(line.cycle, line);
-    }
-    known
-}
-
-/// Adds a line to the cache; where that fails, the shards are read again next time.
-fn keep(path: &Path, line: &HealthLine) {
-    if let Ok(mut text) = serde_json::to_string(line)
-        && let Ok(mut file) = open_own(path, Writes::Append)
-    {
-        text.push('\n');
-        let _ = file.write_all(text.as_bytes());
-    }
 }

@@ -94,7 +94,7 @@ fn shards_without_komi_keep_their_bytes_and_refuse_any() {
     let plain = header(&base, 100);
     let mut writer = dz_shard::ShardWriter::new(Vec::new(), plain.clone(), 1).unwrap();
     let error = writer.push(games[0].clone()).unwrap_err().to_string();
-    assert!(error.contains("no game has a komi"), "{error}");
+    assert!(error.contains("no game has its own komi"), "{error}");
     let own = ShardHeader { own_komi: true, ..plain };
     let bytes = shard(own.clone(), games.clone());
     let mut reader = ShardReader::new(Cursor::new(&bytes)).unwrap();

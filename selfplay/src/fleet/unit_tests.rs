@@ -148,7 +148,7 @@ fn games_that_were_not_played_so_are_refused() {
             game.resign = Some(ResignThresholds { value_min, turns, enforced });
         }),
         ("parent", |game| game.parent = Some(ParentGame { game: 0, ply: 0 })),
-        ("begin", |game| {
+        ("start", |game| {
             let all: Vec<Move> = game.moves().collect();
             game.start_moves = all;
             game.plies.clear();
