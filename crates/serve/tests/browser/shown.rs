@@ -233,7 +233,7 @@ fn a_search_goes_on_from_a_node() {
     let mut page = browser.page(1280, 900, false);
     open_search(&mut page, &served);
     assert_eq!(page.evaluate("document.getElementById('from-here').hidden"), json!(true));
-    assert_eq!(page.text("#good-first"), "good for yellow");
+    page.wait_for("document.getElementById('good-first').textContent === 'good for yellow'");
     page.evaluate("document.querySelector('#edges button').click()");
     page.wait_for("document.body.dataset.picked === '1'");
     page.click_on("#from-here");
