@@ -10,6 +10,7 @@ mod board;
 mod bottleneck;
 mod chart;
 mod compare;
+mod configuration;
 pub mod count;
 mod csv;
 mod curve;

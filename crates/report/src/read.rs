@@ -5,13 +5,13 @@ use std::path::Path;
 
 use dz_config::RunConfig;
 use dz_play::{MatchTimes, SampleLine, TruthLine};
-use dz_stage::InForce;
 use dz_store::{Ledger, Record, Run, Stage, layout};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 use crate::ReportError;
 use crate::alarms::Rules;
+use crate::configuration::configuration;
 use crate::fold::gate_match;
 use crate::health::read_shards;
 use crate::health_cache::{HealthLine, keep_health, known_health};
@@ -77,40 +77,39 @@ impl Report {
     /// Returns the report of [`Report::read_ledger`] and the configuration in force, for a ledger
     /// that is open. Reads no record again.
     pub fn of_open_ledger(run: &Run, ledger: &Ledger) -> (Self, Option<RunConfig>) {
-        let mut missing = Vec::new();
-        let config = configuration(run, Some(ledger), &mut missing);
-        let name = run.name();
-        let config_toml = run.config_toml().ok();
-        let context = RunContext {
-            name: &name,
-            config_toml: config_toml.as_deref(),
-            config: config.as_ref(),
-        };
-        let mut report = Self::of_state(ledger.state().clone(), context);
-        report.missing.splice(0..0, missing);
-        report.add_expected(run);
-        (report, config)
+        Self::made(run, Some(ledger), |context, _| Self::of_state(ledger.state().clone(), context))
     }
 
     fn of_ledger(run: &Run) -> Result<(Self, Option<RunConfig>), ReportError> {
-        let mut missing = Vec::new();
         let mut paths = run.list(layout::LOG)?;
         paths.sort();
+        Ok(Self::made(run, Ledger::open(run).ok().as_ref(), |context, missing| {
+            let mut next = 1;
+            // Records are read one by one: those of a long run take more memory than its report.
+            let records = paths.iter().filter_map(|path| record(run, path, &mut next, missing));
+            Self::from_ledger(records, context)
+        }))
+    }
+
+    /// The report that `make` makes of records, with what the run has beside them.
+    fn made(
+        run: &Run,
+        ledger: Option<&Ledger>,
+        make: impl FnOnce(RunContext<'_>, &mut Vec<String>) -> Self,
+    ) -> (Self, Option<RunConfig>) {
+        let mut missing = Vec::new();
         let config_toml = run.config_toml().ok();
-        let config = configuration(run, Ledger::open(run).ok().as_ref(), &mut missing);
-        let mut next = 1;
-        // Records are read one by one, since those of a long run take more memory than its report.
-        let records = paths.iter().filter_map(|path| record(run, path, &mut next, &mut missing));
+        let config = configuration(run, ledger, &mut missing);
         let name = run.name();
         let context = RunContext {
             name: &name,
             config_toml: config_toml.as_deref(),
             config: config.as_ref(),
         };
-        let mut report = Self::from_ledger(records, context);
+        let mut report = make(context, &mut missing);
         report.missing.splice(0..0, missing);
         report.add_expected(run);
-        Ok((report, config))
+        (report, config)
     }
 
     /// Self-play as the shards show it, from the cache where they were read before.
@@ -298,26 +297,6 @@ impl Report {
             rating: share(|line| line.rating_ms),
             gate: share(|line| line.gate_ms),
         })
-    }
-}
-
-/// The configuration in force, which `config.toml` may differ from. Where the ledger does not tell,
-/// the file is all there is. What does not load is added to `missing`.
-fn configuration(
-    run: &Run,
-    ledger: Option<&Ledger>,
-    missing: &mut Vec<String>,
-) -> Option<RunConfig> {
-    let in_force = ledger.and_then(|ledger| InForce::of(run, ledger.state()).ok());
-    let path = run.root().join(layout::CONFIG);
-    let file = in_force.map_or_else(|| RunConfig::of_run(&path), |found| Ok(found.config));
-    match file {
-        Ok(config) => Some(config),
-        Err(error) => {
-            let why = error.to_string().replace('\n', "; ");
-            missing.push(format!("The configuration does not load: {why}"));
-            None
-        }
     }
 }
 

@@ -41,15 +41,6 @@ impl PageOfRun<'_> {
         layout(&title, Some(self), scripts, self.post_token, body)
     }
 
-    /// A choice of the boards of the run. Hidden where there is one.
-    pub(crate) fn boards(&self, boards: &[&str]) -> Markup {
-        html! {
-            label hidden[boards.len() < 2] { "board " select id="rules" {
-                @for board in boards { option value=(board) { (dz_text::line(board)) } }
-            } }
-        }
-    }
-
     /// A choice of the champions, newest first.
     pub(crate) fn generations(&self, id: &str) -> Markup {
         html! {
@@ -62,6 +53,15 @@ impl PageOfRun<'_> {
                 }
             }
         }
+    }
+}
+
+/// A choice of the boards of a run. Hidden where there is one.
+pub(crate) fn choice_of_boards(boards: &[&str]) -> Markup {
+    html! {
+        label hidden[boards.len() < 2] { "board " select id="rules" {
+            @for board in boards { option value=(board) { (dz_text::line(board)) } }
+        } }
     }
 }
 

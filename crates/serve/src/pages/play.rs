@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::layout::PageOfRun;
+use super::layout::{PageOfRun, choice_of_boards};
 
 /// A game against a champion. `boards` are those of the run, its own first.
 pub(crate) fn play(of: &PageOfRun<'_>, boards: &[&str]) -> Markup {
@@ -23,7 +23,7 @@ pub(crate) fn play(of: &PageOfRun<'_>, boards: &[&str]) -> Markup {
             }
             div {
                 form.toolbar.rows id="setup" {
-                    (of.boards(boards))
+                    (choice_of_boards(boards))
                     label { "opponent: generation " (of.generations("generation")) }
                     label { "you play " select id="side" {
                         option value="first" { "first" } option value="second" { "second" }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::layout::PageOfRun;
+use super::layout::{PageOfRun, choice_of_boards};
 
 /// The position is chosen on the page. `boards` are those of the run, its own first.
 pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> Markup {
@@ -13,7 +13,7 @@ pub(crate) fn search(of: &PageOfRun<'_>, boards: &[&str], playouts_max: u32) -> 
         form.toolbar id="ask" {
             label.wide-label { "moves " input id="moves" autocomplete="off" spellcheck="false"
                 placeholder="from the start, as the board names them"; }
-            (of.boards(boards))
+            (choice_of_boards(boards))
             label { "evaluator: generation " (of.generations("generation")) }
             label { "playouts " input id="playouts" type="number" min="1"
                 max=(playouts_max) value="200"; }
