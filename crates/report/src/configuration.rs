@@ -4,8 +4,8 @@ use dz_config::RunConfig;
 use dz_stage::InForce;
 use dz_store::{Ledger, Run, layout};
 
-/// The configuration in force, which `config.toml` may differ from. Where the ledger does not tell,
-/// the file is all there is. What does not load is added to `missing`.
+/// Returns the configuration in force, which `config.toml` may differ from. If the ledger does not
+/// give it, the file counts. If that does not load either, the reason is added to `missing`.
 pub(crate) fn configuration(
     run: &Run,
     ledger: Option<&Ledger>,

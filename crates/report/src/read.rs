@@ -91,7 +91,8 @@ impl Report {
         }))
     }
 
-    /// The report that `make` makes of records, with what the run has beside them.
+    /// Returns the report that `make` builds from records. Adds the configuration and the expected
+    /// curve, which are not in the records.
     fn made(
         run: &Run,
         ledger: Option<&Ledger>,

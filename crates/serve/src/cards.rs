@@ -90,7 +90,8 @@ struct Known {
 const KNOWN_MAX: usize = 1_000;
 
 impl Cards {
-    /// Returns each run with its card. Runs are read side by side.
+    /// Returns each run with its card. Runs are read side by side, on their own threads, because
+    /// those of rayon may be busy with a search.
     pub(crate) fn all(&self, runs: &[FoundRun]) -> Vec<(FoundRun, Card)> {
         let threads = thread::available_parallelism().map_or(1, NonZero::get).min(runs.len());
         let next = AtomicUsize::new(0);

@@ -14,7 +14,7 @@ use crate::screen::stdout_columns;
 const GAP: u16 = 2;
 /// Columns of words that are no wider than this are not broken.
 const WORDS_MIN: usize = 16;
-/// Keeps a number with its percent sign, as [`dz_text::wrapped`] does.
+/// Keeps a number and its percent sign together, as [`dz_text::wrapped`] does.
 const FIXED_SPACE: &str = "\u{a0}";
 
 /// A column of a [`TextTable`], with its name. Without any name the table has no header.

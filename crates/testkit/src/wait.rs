@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often is looked.
+/// Time between two looks.
 const INTERVAL: Duration = Duration::from_millis(20);
 
 /// Waits until `is_so` returns true. Panics with `what` once `patience` is over.

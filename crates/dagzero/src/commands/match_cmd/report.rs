@@ -140,10 +140,12 @@ impl<'a> Report<'a> {
     /// The colour of the score: green where A is surely the stronger player, red where B is, and
     /// yellow where the interval holds one half.
     fn colour(&self) -> Colour {
-        match (self.lo95, self.hi95) {
-            (lo95, _) if lo95 > 0.5 => Colour::Green,
-            (_, hi95) if hi95 < 0.5 => Colour::Red,
-            _ => Colour::Yellow,
+        if self.lo95 > 0.5 {
+            Colour::Green
+        } else if self.hi95 < 0.5 {
+            Colour::Red
+        } else {
+            Colour::Yellow
         }
     }
 
