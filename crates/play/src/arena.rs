@@ -4,9 +4,9 @@ use dz_game::{Game, GameSpec, Move};
 use dz_infer::Lockstep;
 
 use crate::{
-    CheckError, MatchError, MatchObserver, MatchPlayer, MatchTask, Opening, PlayedMatch,
+    CheckError, MatchError, MatchObserver, MatchPlayer, MatchTask, Opening, Partner, PlayedMatch,
     PlayerError, PlayerPool, PositionCheck, Preserved, ProbedPosition, check_positions,
-    distinct_openings, play_matches, probe_positions, sample_positions,
+    distinct_openings, play_matches, play_matches_with, probe_positions, sample_positions,
 };
 
 /// Plays matches and checks positions of one game. The type of the game is hidden, so callers are
@@ -30,6 +30,18 @@ pub trait Arena {
         tasks: Vec<MatchTask<'_, '_>>,
         lockstep: &Lockstep,
         observer: &mut dyn MatchObserver,
+    ) -> Result<Vec<PlayedMatch>, MatchError>;
+
+    /// As [`play_matches_with`].
+    ///
+    /// # Errors
+    /// [`MatchError`].
+    fn play_with(
+        &mut self,
+        tasks: Vec<MatchTask<'_, '_>>,
+        lockstep: &Lockstep,
+        observer: &mut dyn MatchObserver,
+        partner: &mut dyn Partner,
     ) -> Result<Vec<PlayedMatch>, MatchError>;
 
     /// As [`check_positions`].
@@ -78,6 +90,16 @@ impl<G: Game> Arena for PlayerPool<G> {
         observer: &mut dyn MatchObserver,
     ) -> Result<Vec<PlayedMatch>, MatchError> {
         play_matches(tasks, self, lockstep, observer)
+    }
+
+    fn play_with(
+        &mut self,
+        tasks: Vec<MatchTask<'_, '_>>,
+        lockstep: &Lockstep,
+        observer: &mut dyn MatchObserver,
+        partner: &mut dyn Partner,
+    ) -> Result<Vec<PlayedMatch>, MatchError> {
+        play_matches_with(tasks, self, lockstep, observer, partner)
     }
 
     fn check(

@@ -19,9 +19,11 @@ mod match_plan;
 mod matches;
 mod move_search;
 mod openings;
+mod partner;
 mod player;
 mod pool;
 mod probe;
+mod replay;
 mod running_match;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
@@ -39,9 +41,10 @@ pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write
 pub use match_plan::{
     GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,
 };
-pub use matches::{play_match, play_matches};
+pub use matches::{play_match, play_matches, play_matches_with};
 pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
+pub use partner::{News, Partner, SharedMatch};
 pub use player::{
     MatchPlayer, PlayerEvaluator, PlayerKind, SearchPlayer, one_ply_player, rollout_anchor,
     rollout_player, rollout_section, with_rollouts,
@@ -54,3 +57,5 @@ pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
+pub use replay::{ReplayError, replay_match_game};
+pub use running_match::PreparedMatch;

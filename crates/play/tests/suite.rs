@@ -9,5 +9,6 @@ mod heuristic;
 mod leaves;
 mod matches;
 mod openspiel;
+mod partner;
 mod rollouts;
 mod settings;
