@@ -1,28 +1,40 @@
-//! Self-play over several machines: the home's part, and the worker's.
+//! Games over several machines: the home's part, and the worker's.
 //!
 //! `home` publishes what is to be played, takes units from the mailbox beside those that it plays
-//! itself, and hands whole shards to the collector. `worker` plays units. Both make a unit by the
-//! same code from the same plan, so its bytes say nothing of who played it.
+//! itself, and hands whole shards to the collector. `match_home` does the same with segments of the
+//! gatekeeper's matches. `worker` plays units of both kinds. Home and worker make a unit by the same
+//! code from the same plan, so its bytes say nothing of who played it.
 
 mod audit;
 mod cache;
 mod excluded;
 mod home;
 mod lease;
+mod look;
 mod mail;
+mod match_home;
+mod match_partner;
+mod match_players;
+mod match_worker;
+mod matters;
 mod metrics;
 mod options;
 mod orders;
 mod past_file;
 mod plan;
+mod ready_matches;
+mod segment;
 mod session;
+mod shared_plan;
 mod shelf;
+mod task;
 mod unit;
 mod waiting;
 mod worker;
 
 pub(crate) use home::play_with_workers;
 pub use lease::{HomeLease, check_home_is_gone};
+pub use match_home::share_matches;
 pub use options::{WorkerEnd, WorkerOptions, WorkerRefused};
 pub use plan::finish_mailbox;
 pub use worker::work;

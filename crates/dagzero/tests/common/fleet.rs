@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_store::Mailbox;
+use dz_store::{CycleState, Ledger, Mailbox, Run};
 
 use super::program::command;
 
@@ -100,7 +100,21 @@ pub fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     for folder in ["shards", "rows", "networks", "matches"] {
         read(dir, &dir.join(folder), &mut files);
     }
+    files.insert("ledger".to_owned(), fold(dir).into_bytes());
     files
+}
+
+/// What the ledger of a run comes to, without times.
+fn fold(dir: &Path) -> String {
+    let run = Run::open(dir).unwrap();
+    let ledger = Ledger::open(&run).unwrap();
+    let state = ledger.state();
+    let mut text = format!("{:?}\n", state.champion);
+    for (cycle, now) in &state.cycles {
+        let CycleState { shards, matches, verdict, champion, rated, .. } = now;
+        text += &format!("{cycle}: {shards:?} {matches:?} {verdict:?} {champion:?} {rated}\n");
+    }
+    text
 }
 
 /// Files that differ.
@@ -155,8 +169,13 @@ impl Fleet {
 
 /// The same run without workers.
 pub fn alone() -> BTreeMap<String, Vec<u8>> {
+    alone_with(&[])
+}
+
+/// As [`alone`], with more settings.
+pub fn alone_with(set: &[String]) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("run");
-    assert_eq!(wait(&mut start_run(&dir, &[])), 0);
+    assert_eq!(wait(&mut start_run(&dir, set)), 0);
     published(&dir)
 }
