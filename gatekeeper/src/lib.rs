@@ -20,4 +20,4 @@ mod work_file;
 pub use budget::{Planned, ROLLOUTS_A_PLAYOUT, selfplay_ply_cost};
 pub use cycle::{BOOTSTRAP, GateCycle, TurnEnd};
 pub use matches::result_of;
-pub use stage::{OnDevices, arena, run};
+pub use stage::{ArenaOf, OnDevices, arena, run, run_with};

@@ -20,11 +20,23 @@ use crate::{final_match, league};
 /// # Errors
 /// The errors of store, networks, device or fit. A requested stop is no error.
 pub fn run(context: &mut StageContext, cycle: u32) -> Result<()> {
+    run_with(context, cycle, &|arena, _| arena)
+}
+
+/// Makes another arena of this machine's: one that plays matches together with other machines.
+pub type ArenaOf<'a> = &'a dyn Fn(Box<dyn Arena>, &StageContext) -> Box<dyn Arena>;
+
+/// As [`run`], with matches in the arena that `arena_of` makes.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_with(context: &mut StageContext, cycle: u32, arena_of: ArenaOf<'_>) -> Result<()> {
     let config = &context.config;
     let spec: GameSpec = config.run.game.parse()?;
     let denied = denied(context, cycle)?;
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
-    let mut arena = arena(&spec, &devices, config.selfplay.cache_entries as usize)?;
+    let arena = arena(&spec, &devices, config.selfplay.cache_entries as usize)?;
+    let mut arena = arena_of(arena, context);
     let spent = context.spent_on_cycle(cycle);
     let unplanned = context.unplanned_config();
     let mut watch = Watch::new(context, &spent);

@@ -138,6 +138,7 @@ mod tests {
             opening_plies: 1,
             seed,
             plies_max: 9,
+            other_evaluators: Vec::new(),
         }
     }
 

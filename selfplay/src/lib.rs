@@ -42,7 +42,8 @@ pub use cycle::{
 };
 pub use decided::DecidedPlan;
 pub use fleet::{
-    HomeLease, WorkerEnd, WorkerOptions, WorkerRefused, check_home_is_gone, finish_mailbox, work,
+    HomeLease, WorkerEnd, WorkerOptions, WorkerRefused, check_home_is_gone, finish_mailbox,
+    share_matches, work,
 };
 pub use forks::Forks;
 pub use game_plan::GamePlan;

@@ -5,10 +5,13 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::fleet::{
-    Fleet, PATIENCE, Process, alone, differences, published, start_run, wait,
+    Fleet, PATIENCE, Process, alone, alone_with, differences, published, start_run, wait,
 };
 use crate::common::program::{command, dagzero, text};
-use dz_fleet::{BOARD, Board, Offer, Plan, UnitSet, home_path, plan_path, unit_name};
+use dz_fleet::{
+    BOARD, Board, MATCHES, MatchesPlan, Offer, Plan, PlanObject, UnitKind, UnitName, UnitSet,
+    home_path, plan_path, unit_name,
+};
 use dz_store::Mailbox;
 use dz_testkit::preset;
 
@@ -28,7 +31,10 @@ fn workers_play_the_bytes_that_one_machine_plays() {
         assert_eq!(found, Vec::<String>::new(), "{workers} workers, home plays: {home_plays}");
         for folder in ["inbox", "claims", "refused"] {
             assert_eq!(fleet.left(folder), Vec::<String>::new());
+            assert_eq!(fleet.left(&format!("{MATCHES}/{folder}")), Vec::<String>::new());
         }
+        // The newest plan stays. Each cycle has a gate match, rating matches and a final match.
+        assert_eq!(fleet.left("matches/plan").len(), 1);
         let dir = fleet.dir().display().to_string();
         let verified = dagzero(&["verify", &dir]);
         assert!(verified.status.success(), "{}", text(&verified.stdout));
@@ -63,6 +69,109 @@ fn workers_and_home_are_killed_and_the_bytes_stay() {
     let dir = fleet.dir().display().to_string();
     let verified = dagzero(&["verify", &dir]);
     assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+/// Settings of a run whose matches are long and end early.
+const MATCHES_MATTER: [&str; 6] = [
+    "gate.rule=score",
+    "gate.score_min=0.3",
+    "gate.games=60",
+    "gate.playouts=24",
+    "rating.games=20",
+    "rating.time_share=1.0",
+];
+
+#[test]
+fn workers_and_home_are_killed_at_matches_that_end_early_and_the_bytes_stay() {
+    let set = MATCHES_MATTER.map(str::to_owned).to_vec();
+    let whole = alone_with(&set);
+    let games = |name: &str| {
+        let text = whole.get(name).unwrap_or_else(|| panic!("{name}: {:?}", whole.keys()));
+        text.iter().filter(|&&byte| byte == b'\n').count() - 1
+    };
+    let gates = whole.keys().filter(|name| name.contains("-gate-"));
+    let early: Vec<usize> = gates.map(|name| games(name)).filter(|&games| games < 60).collect();
+    assert!(!early.is_empty(), "no gate match ends early");
+    for kills_max in [0, 16] {
+        let fleet = Fleet::new();
+        let with_mailbox = [fleet.set(false), set.clone()].concat();
+        let mut run = start_run(&fleet.dir(), &with_mailbox);
+        let mut workers: Vec<Process> = (0..2).map(|_| fleet.worker()).collect();
+        let mut kills = 0;
+        let begun = Instant::now();
+        while run.0.try_wait().expect("it can be waited for").is_none() {
+            assert!(begun.elapsed() < PATIENCE, "it hangs");
+            thread::sleep(Duration::from_millis(150 + 70 * (kills % 5)));
+            if kills < kills_max {
+                workers[(kills % 2) as usize] = fleet.worker();
+                kills += 1;
+                if kills % 4 == 0 {
+                    run = start_again(&fleet, run);
+                }
+            }
+        }
+        assert_eq!(wait(&mut run), 0);
+        let found = differences(&whole, &published(&fleet.dir()));
+        assert_eq!(found, Vec::<String>::new(), "{kills} kills");
+    }
+}
+
+#[test]
+fn side_by_side_a_run_shows_a_board_of_games_and_one_of_matches() {
+    let fleet = Fleet::new();
+    let mut set = fleet.set(true);
+    set.extend(["run.mode=asynchronous", "run.cycles=3"].map(str::to_owned));
+    let mut run = start_run(&fleet.dir(), &set);
+    let mut workers: Vec<Process> = (0..2).map(|_| fleet.worker()).collect();
+    assert_eq!(wait(&mut run), 0);
+    for worker in &mut workers {
+        assert_eq!(wait(worker), 0, "the run is finished");
+    }
+    assert_eq!(fleet.left("matches/plan").len(), 1);
+    let dir = fleet.dir().display().to_string();
+    let verified = dagzero(&["verify", &dir]);
+    assert!(verified.status.success(), "{}", text(&verified.stdout));
+}
+
+/// The newest plan of matches, as long as it is offered.
+fn offered_matches(mailbox: &Mailbox) -> Option<MatchesPlan> {
+    let board = Board::read(&mailbox.get(BOARD, 1 << 20).ok()??).ok()?;
+    let path = plan_path(board.offer?.plan);
+    MatchesPlan::read(&path, &mailbox.get(&path, 1 << 20).ok()??).ok()
+}
+
+#[test]
+fn forged_segments_are_refused_and_the_bytes_stay() {
+    let whole = alone();
+    let fleet = Fleet::new();
+    let mut run = start_run(&fleet.dir(), &fleet.set(false));
+    let _worker = fleet.worker();
+    wait_for_board(&fleet);
+    let mailbox = Mailbox::open(&fleet.mailbox).unwrap().below(MATCHES).unwrap();
+    let begun = Instant::now();
+    let mut forged = 0;
+    while run.0.try_wait().expect("it can be waited for").is_none() {
+        assert!(begun.elapsed() < PATIENCE, "it hangs");
+        let Some(plan) = offered_matches(&mailbox) else {
+            thread::sleep(Duration::from_millis(2));
+            continue;
+        };
+        for unit in 0..plan.units() {
+            let bytes = format!("{{\"kind\":\"segment\",\"forged\":{forged}}}\n").into_bytes();
+            let right = UnitName::of(UnitKind::Match, plan.number, unit, &bytes);
+            // The name holds the hash of other bytes.
+            let wrong = UnitName::of(UnitKind::Match, plan.number, unit, b"others");
+            for name in [right, wrong] {
+                mailbox.replace(&name.path(), &bytes).unwrap();
+                forged += 1;
+            }
+        }
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(wait(&mut run), 0);
+    let refused = mailbox.list("refused").unwrap().len();
+    assert!(forged > 0 && refused > 0, "{refused} of {forged} were refused");
+    assert_eq!(differences(&whole, &published(&fleet.dir())), Vec::<String>::new());
 }
 
 /// Kills the home and resumes the run.

@@ -58,6 +58,7 @@ fn a_fleet_plays_faster_until_something_else_is_the_bound() {
     assert_eq!((&few["workers"], &few["unit_games"]), (&1.into(), &4.into()), "{few}");
     // 40 games a cycle.
     assert_eq!(few["units"], 10);
+    assert!(few["segments"].as_u64().is_some_and(|segments| segments > 0), "{few}");
     let number = |value: &Value, key: &str| value[key].as_f64().unwrap_or_else(|| panic!("{key}"));
     for key in ["cycle_s", "cycles_day", "games_day", "writes_day", "reads_day", "in_bytes_day"] {
         assert!(number(&few, key) > 0.0, "{key}: {few}");

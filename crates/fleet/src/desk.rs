@@ -20,8 +20,6 @@ const WORKERS_FOR_ONE_AT_LAST: usize = 32;
 const TYPICAL_UNKNOWN: Duration = Duration::from_mins(1);
 /// Repeats that a board offers at most.
 const AGAIN_MAX: usize = 4096;
-/// Open units that an ordered desk offers at least.
-const WINDOW_MIN: usize = 16;
 
 /// The home's view of one plan. Times count from any fixed moment and never decrease.
 #[derive(Clone, Debug)]
@@ -38,8 +36,16 @@ pub struct Desk {
     pace: Pace,
     /// The most units that were claimed at a time, about the number of workers.
     workers: usize,
-    /// Whether few shards are to be begun at once.
-    is_ordered: bool,
+    order: UnitOrder,
+}
+
+/// In which order open units are offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitOrder {
+    /// All at once.
+    Any,
+    /// The first ones: at least so many, and more where more workers are at work.
+    FirstOnes(usize),
 }
 
 /// When a unit came.
@@ -51,9 +57,8 @@ struct Arrival {
 }
 
 impl Desk {
-    /// The view of a plan of which `missing` are not here. `is_ordered`: the first open units are
-    /// offered, not all of them, so that few shards are begun when another champion comes.
-    pub fn new(plan: u64, missing: UnitSet, is_ordered: bool) -> Self {
+    /// The view of a plan of which `missing` are not here.
+    pub fn new(plan: u64, missing: UnitSet, order: UnitOrder) -> Self {
         Self {
             plan,
             missing,
@@ -62,7 +67,7 @@ impl Desk {
             arrivals: BTreeMap::new(),
             pace: Pace::default(),
             workers: 0,
-            is_ordered,
+            order,
         }
     }
 
@@ -148,11 +153,19 @@ impl Desk {
         self.missing = UnitSet::of(self.missing.iter().filter(is_kept));
     }
 
+    /// Drops missing units that nobody wants any more.
+    pub fn drop_units(&mut self, is_dropped: impl Fn(u32) -> bool) {
+        self.missing = UnitSet::of(self.missing.iter().filter(|&unit| !is_dropped(unit)));
+    }
+
     /// What workers may play now.
     pub fn offer(&self, now: Duration) -> Offer {
         let open = self.missing.iter().filter(|&unit| self.is_open(unit));
-        let window = WINDOW_MIN + 2 * self.claims.len();
-        let open = UnitSet::of(open.take(if self.is_ordered { window } else { usize::MAX }));
+        let window = match self.order {
+            UnitOrder::Any => usize::MAX,
+            UnitOrder::FirstOnes(least) => least + 2 * self.claims.len(),
+        };
+        let open = UnitSet::of(open.take(window));
         Offer { plan: self.plan, open, again: self.again(now, AGAIN_MAX) }
     }
 
@@ -203,7 +216,7 @@ mod tests {
 
     /// A desk of ten units whose pace is known: 10 s a unit.
     fn desk() -> Desk {
-        let mut desk = Desk::new(1, UnitSet::of(0..20), false);
+        let mut desk = Desk::new(1, UnitSet::of(0..20), UnitOrder::Any);
         desk.see_claims(at(0), (10..20).map(|unit| (unit, 0)));
         (10..20).for_each(|unit| assert!(desk.see_unit(at(10), unit)));
         desk
@@ -247,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_home_that_was_restarted_offers_what_dead_workers_have_claimed() {
-        let mut desk = Desk::new(1, UnitSet::of(0..2), false);
+        let mut desk = Desk::new(1, UnitSet::of(0..2), UnitOrder::Any);
         desk.see_claims(at(0), [(0, 0), (1, 0)]);
         assert_eq!(desk.offer(at(0)).again, [(0, 1), (1, 1)]);
         desk.see_claims(at(1), [(0, 0), (0, 1), (1, 0)]);
@@ -257,7 +270,7 @@ mod tests {
 
     #[test]
     fn the_last_few_units_are_tried_by_more() {
-        let mut desk = Desk::new(1, UnitSet::of(0..200), false);
+        let mut desk = Desk::new(1, UnitSet::of(0..200), UnitOrder::Any);
         desk.see_claims(at(0), (0..200).map(|unit| (unit, 0)));
         (0..195).for_each(|unit| assert!(desk.see_unit(at(10), unit)));
         desk.see_claims(at(11), (195..200).map(|unit| (unit, 0)).chain([(196, 1), (196, 2)]));
@@ -268,7 +281,7 @@ mod tests {
 
     #[test]
     fn claims_of_what_is_here_are_removed_a_while_later() {
-        let mut desk = Desk::new(1, UnitSet::of(0..3), false);
+        let mut desk = Desk::new(1, UnitSet::of(0..3), UnitOrder::Any);
         desk.see_claims(at(0), [(0, 0), (1, 0), (1, 1)]);
         assert!(desk.see_unit(at(5), 1));
         assert_eq!(desk.settled_claims(at(14), at(10)), []);
@@ -294,9 +307,11 @@ mod tests {
 
     #[test]
     fn an_ordered_desk_shows_the_first_ones() {
-        let mut desk = Desk::new(1, UnitSet::of(0..100), true);
+        let mut desk = Desk::new(1, UnitSet::of(0..100), UnitOrder::FirstOnes(16));
         assert_eq!(desk.offer(at(0)).open, UnitSet::of(0..16));
         desk.see_claims(at(0), (0..10).map(|unit| (unit, 0)));
         assert_eq!(desk.offer(at(0)).open, UnitSet::of(10..46), "more where more are at work");
+        desk.drop_units(|unit| unit >= 20);
+        assert_eq!(desk.offer(at(0)).open, UnitSet::of(10..20), "the others are not wanted");
     }
 }

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Folder of a mailbox in which the gatekeeper offers segments of matches. It is laid out like the
+/// mailbox itself, and has a board and plans of its own.
+pub const MATCHES: &str = "matches";
 /// The board.
 pub const BOARD: &str = "board.json";
 /// Longest unit that is read, in bytes.
@@ -68,9 +71,31 @@ pub fn inbox_folder(plan: u64) -> String {
     format!("inbox/{plan:08}")
 }
 
+/// The content of a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum UnitKind {
+    /// Games of self-play, as a shard.
+    Games,
+    /// Games of a match, as JSON lines.
+    Match,
+}
+
+impl UnitKind {
+    const ALL: [Self; 2] = [Self::Games, Self::Match];
+
+    const fn ending(self) -> &'static str {
+        match self {
+            Self::Games => "dzs",
+            Self::Match => "jsonl",
+        }
+    }
+}
+
 /// A unit that was handed in, as its name describes it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnitName {
+    /// What it holds.
+    pub kind: UnitKind,
     /// The plan.
     pub plan: u64,
     /// Its number in the plan.
@@ -81,13 +106,13 @@ pub struct UnitName {
 
 impl UnitName {
     /// The name of these bytes.
-    pub fn of(plan: u64, unit: u32, bytes: &[u8]) -> Self {
-        Self { plan, unit, blake3: blake3::hash(bytes).to_hex().to_string() }
+    pub fn of(kind: UnitKind, plan: u64, unit: u32, bytes: &[u8]) -> Self {
+        Self { kind, plan, unit, blake3: blake3::hash(bytes).to_hex().to_string() }
     }
 
     /// The object with its games.
     pub fn path(&self) -> String {
-        format!("{self}.dzs")
+        format!("{self}.{}", self.kind.ending())
     }
 
     /// The object that names who played it.
@@ -105,8 +130,10 @@ impl fmt::Display for UnitName {
 /// The unit that `path` names, if it is one of this plan.
 pub fn unit_name(plan: u64, path: &str) -> Option<UnitName> {
     let name = path.strip_prefix(&inbox_folder(plan))?.strip_prefix('/')?;
-    let (unit, blake3) = name.strip_suffix(".dzs")?.split_once('-')?;
-    let name = UnitName { plan, unit: unit.parse().ok()?, blake3: blake3.to_owned() };
+    let (name, ending) = name.rsplit_once('.')?;
+    let kind = UnitKind::ALL.into_iter().find(|kind| kind.ending() == ending)?;
+    let (unit, blake3) = name.split_once('-')?;
+    let name = UnitName { kind, plan, unit: unit.parse().ok()?, blake3: blake3.to_owned() };
     (is_hash(blake3) && name.path() == path).then_some(name)
 }
 
@@ -121,7 +148,9 @@ mod tests {
 
     #[test]
     fn only_names_that_are_made_are_names() {
-        let name = UnitName::of(3, 7, b"games");
+        let name = UnitName::of(UnitKind::Match, 3, 7, b"games");
+        assert_eq!(unit_name(3, &name.path()), Some(name));
+        let name = UnitName::of(UnitKind::Games, 3, 7, b"games");
         assert_eq!(unit_name(3, &name.path()), Some(name.clone()));
         assert_eq!(unit_name(4, &name.path()), None, "another plan's");
         let path = name.path();

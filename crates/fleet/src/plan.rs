@@ -1,5 +1,6 @@
 //! What is to be played: all that the games of one cycle and champion depend on.
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::error::FleetError;
@@ -9,6 +10,44 @@ use crate::unit_set::UNITS_MAX;
 
 /// Longest plan that is read, in bytes. A configuration is most of it.
 pub const PLAN_BYTES_MAX: u64 = 1 << 20;
+
+/// A plan as an object of the mailbox.
+pub trait PlanObject: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// The plan's number; a later plan has a larger one.
+    fn number(&self) -> u64;
+
+    /// The same plan under another number.
+    #[must_use]
+    fn numbered(&self, number: u64) -> Self;
+
+    /// Units of the plan.
+    fn units(&self) -> u32;
+
+    /// Why nobody makes such a plan.
+    fn fault(&self) -> Option<&'static str>;
+
+    /// Whether both ask for the same games under the same numbers of units.
+    fn is_same(&self, other: &Self) -> bool {
+        *self == other.numbered(self.number())
+    }
+
+    /// The plan as an object.
+    fn to_bytes(&self) -> Vec<u8> {
+        sealed::write(self)
+    }
+
+    /// The plan in `bytes`, which are the object `path` names.
+    ///
+    /// # Errors
+    /// [`FleetError`] if it is no plan, or one that nobody makes.
+    fn read(path: &str, bytes: &[u8]) -> Result<Self, FleetError> {
+        let plan: Self = sealed::read(path, bytes)?;
+        match plan.fault() {
+            None => Ok(plan),
+            Some(what) => Err(FleetError::Damaged { path: path.to_owned(), what: what.to_owned() }),
+        }
+    }
+}
 
 /// A plan of self-play games: they depend on nothing else but their numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -97,11 +136,6 @@ impl Plan {
     /// The version of the format that this program writes.
     pub const FORMAT: u32 = FORMAT;
 
-    /// Units of the plan; the last one may have fewer games.
-    pub fn units(&self) -> u32 {
-        self.games.div_ceil(self.unit_games) as u32
-    }
-
     /// Units of a full shard.
     pub fn units_per_shard(&self) -> u32 {
         (self.games_per_shard / self.unit_games) as u32
@@ -117,27 +151,20 @@ impl Plan {
         let begin = u64::from(unit) * self.unit_games;
         self.games.saturating_sub(begin).min(self.unit_games)
     }
+}
 
-    /// Whether both ask for the same games under the same numbers of units.
-    pub fn is_same(&self, other: &Self) -> bool {
-        *self == Self { number: self.number, ..other.clone() }
+impl PlanObject for Plan {
+    fn number(&self) -> u64 {
+        self.number
     }
 
-    /// The plan as an object.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        sealed::write(self)
+    fn numbered(&self, number: u64) -> Self {
+        Self { number, ..self.clone() }
     }
 
-    /// The plan in `bytes`, which are the object `path` names.
-    ///
-    /// # Errors
-    /// [`FleetError`] if it is no plan, or one that nobody makes.
-    pub fn read(path: &str, bytes: &[u8]) -> Result<Self, FleetError> {
-        let plan: Self = sealed::read(path, bytes)?;
-        match plan.fault() {
-            None => Ok(plan),
-            Some(what) => Err(FleetError::Damaged { path: path.to_owned(), what: what.to_owned() }),
-        }
+    /// The last one may have fewer games.
+    fn units(&self) -> u32 {
+        self.games.div_ceil(self.unit_games) as u32
     }
 
     fn fault(&self) -> Option<&'static str> {

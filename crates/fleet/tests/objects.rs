@@ -1,8 +1,8 @@
 //! Plans, boards and notes: reading returns the written data, and everything else is refused.
 
 use dz_fleet::{
-    Board, EvaluatorRule, FleetError, ObjectHash, Offer, Plan, ResignRule, UnitNote, UnitSet,
-    plan_path,
+    Board, EvaluatorRule, FleetError, MatchSegments, MatchesPlan, ObjectHash, Offer, Plan,
+    PlanObject, PlayerPlan, ResignRule, Segment, UnitNote, UnitSet, plan_path, segment_games,
 };
 
 fn plan() -> Plan {
@@ -75,4 +75,65 @@ fn plans_that_nobody_makes_are_refused() {
     let later = Plan { format: 2, ..plan };
     let error = Plan::read(&path, &later.to_bytes()).unwrap_err();
     assert!(matches!(error, FleetError::Format { found: 2, known: 1, .. }), "{error}");
+}
+
+/// A gate match of 40 games and a rating match of 6.
+fn matches() -> MatchesPlan {
+    let network = ObjectHash { blake3: "cd".repeat(32), bytes: 1000 };
+    let network = |name: &str| PlayerPlan::Network {
+        name: name.to_owned(),
+        network: network.clone(),
+        playouts: 8,
+    };
+    let of = |other: PlayerPlan, games: u64, unit_games: u64| MatchSegments {
+        players: [network("network-0002"), other],
+        header: "{}".to_owned(),
+        games,
+        unit_games,
+    };
+    MatchesPlan {
+        format: MatchesPlan::FORMAT,
+        number: 3,
+        version: "0.1.0".to_owned(),
+        config: "format = 1\n".to_owned(),
+        results_hash: "ab".repeat(32),
+        cycle: 2,
+        evaluators: EvaluatorRule::Same,
+        matches: vec![
+            of(PlayerPlan::Bootstrap { name: "bootstrap".to_owned(), playouts: 8 }, 40, 16),
+            of(PlayerPlan::Anchor { name: "random".to_owned() }, 6, 4),
+        ],
+    }
+}
+
+#[test]
+fn units_of_matches_are_segments_of_one_match_each() {
+    let plan = matches();
+    assert_eq!(MatchesPlan::read("p", &plan.to_bytes()).unwrap(), plan);
+    assert_eq!((plan.units(), plan.networks().len()), (5, 1));
+    let games =
+        |unit: u32| plan.segment(unit).map(|Segment { match_index, games }| (match_index, games));
+    assert_eq!((games(2), games(3)), (Some((0, 32..40)), Some((1, 0..4))));
+    assert_eq!((games(4), games(5)), (Some((1, 4..6)), None));
+    assert_eq!((plan.units_of(0), plan.units_of(1)), (0..3, 3..5));
+    for unit in 0..plan.units() {
+        let (match_index, games) = games(unit).unwrap();
+        assert!(games.into_iter().all(|game| plan.unit_of(match_index, game) == unit));
+    }
+    for (wrong, word) in [
+        (MatchSegments { games: 3, ..plan.matches[0].clone() }, "pairs"),
+        (MatchSegments { unit_games: 0, ..plan.matches[0].clone() }, "pairs"),
+        (MatchSegments { games: u64::MAX - 1, unit_games: 2, ..plan.matches[0].clone() }, "many"),
+    ] {
+        let wrong = MatchesPlan { matches: vec![wrong], ..plan.clone() };
+        let error = MatchesPlan::read("p", &wrong.to_bytes()).unwrap_err().to_string();
+        assert!(error.contains(word), "{error}");
+    }
+}
+
+#[test]
+fn segments_are_small_and_whole_pairs() {
+    let sizes = [2, 20, 64, 66, 400, 10_000].map(|games| segment_games(games, 64));
+    assert_eq!(sizes, [2, 2, 2, 4, 14, 64]);
+    assert_eq!([segment_games(400, 5), segment_games(400, 1)], [4, 2]);
 }

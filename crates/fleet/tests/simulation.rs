@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::time::Duration;
 
-use dz_fleet::{Backoff, Desk, Offer, Pick, UnitSet, choose, start_delay};
+use dz_fleet::{Backoff, Desk, Offer, Pick, UnitOrder, UnitSet, choose, start_delay};
 use rand::{Rng, RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -127,7 +127,7 @@ impl World {
             looked: None,
         };
         let workers = (0..scenario.workers).map(|_| fresh(&mut random)).collect();
-        let desk = Desk::new(1, UnitSet::of(0..scenario.units), false);
+        let desk = Desk::new(1, UnitSet::of(0..scenario.units), UnitOrder::Any);
         let mut world = Self {
             scenario,
             random,

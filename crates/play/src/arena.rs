@@ -4,9 +4,10 @@ use dz_game::{Game, GameSpec, Move};
 use dz_infer::Lockstep;
 
 use crate::{
-    CheckError, MatchError, MatchObserver, MatchPlayer, MatchTask, Opening, PlayedMatch,
-    PlayerError, PlayerPool, PositionCheck, Preserved, ProbedPosition, check_positions,
-    distinct_openings, play_matches, probe_positions, sample_positions,
+    CheckError, MatchError, MatchObserver, MatchPlayer, MatchScheduler, MatchTask, Opening,
+    PlayedMatch, PlayerError, PlayerPool, PositionCheck, Preserved, ProbedPosition,
+    check_positions, distinct_openings, play_matches, play_scheduled_matches, probe_positions,
+    sample_positions,
 };
 
 /// Plays matches and checks positions of one game. The type of the game is hidden, so callers are
@@ -30,6 +31,18 @@ pub trait Arena {
         tasks: Vec<MatchTask<'_, '_>>,
         lockstep: &Lockstep,
         observer: &mut dyn MatchObserver,
+    ) -> Result<Vec<PlayedMatch>, MatchError>;
+
+    /// As [`play_scheduled_matches`].
+    ///
+    /// # Errors
+    /// [`MatchError`].
+    fn play_with(
+        &mut self,
+        tasks: Vec<MatchTask<'_, '_>>,
+        lockstep: &Lockstep,
+        observer: &mut dyn MatchObserver,
+        scheduler: &mut dyn MatchScheduler,
     ) -> Result<Vec<PlayedMatch>, MatchError>;
 
     /// As [`check_positions`].
@@ -78,6 +91,16 @@ impl<G: Game> Arena for PlayerPool<G> {
         observer: &mut dyn MatchObserver,
     ) -> Result<Vec<PlayedMatch>, MatchError> {
         play_matches(tasks, self, lockstep, observer)
+    }
+
+    fn play_with(
+        &mut self,
+        tasks: Vec<MatchTask<'_, '_>>,
+        lockstep: &Lockstep,
+        observer: &mut dyn MatchObserver,
+        scheduler: &mut dyn MatchScheduler,
+    ) -> Result<Vec<PlayedMatch>, MatchError> {
+        play_scheduled_matches(tasks, self, lockstep, observer, scheduler)
     }
 
     fn check(

@@ -22,7 +22,9 @@ mod openings;
 mod player;
 mod pool;
 mod probe;
+mod replay;
 mod running_match;
+mod scheduler;
 
 pub use accuracy::{CheckError, PositionCheck, Preserved, check_positions};
 pub use amaf::Amaf;
@@ -39,7 +41,7 @@ pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write
 pub use match_plan::{
     GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,
 };
-pub use matches::{play_match, play_matches};
+pub use matches::{play_match, play_matches, play_scheduled_matches};
 pub use move_search::{GameSeed, MoveSearch, Pipeline, SearchStep};
 pub use openings::{Opening, distinct_openings};
 pub use player::{
@@ -54,3 +56,6 @@ pub use probe::{
     MatchTimes, POLICY_MAX, ProbedPosition, SampleLine, TruthAtPly, TruthLine, probe_positions,
     sample_positions,
 };
+pub use replay::{ReplayError, replay_match_game};
+pub use running_match::PreparedMatch;
+pub use scheduler::{MatchScheduler, RemoteEvent, SharedMatch};

@@ -49,6 +49,10 @@ pub struct MatchHeader {
     pub seed: u64,
     /// Plies after which a game is a draw.
     pub plies_max: u32,
+    /// Ids of evaluators of other machines that played some of the games in place of the players'
+    /// own. Games of other evaluators are taken only where `workers.evaluators` is `any`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_evaluators: Vec<String>,
 }
 
 /// How every header begins.

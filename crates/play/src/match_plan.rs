@@ -121,6 +121,9 @@ pub enum MatchError {
     /// Finished games cannot be kept.
     #[error(transparent)]
     Store(BoxError),
+    /// The machines that play with this one cannot be reached, or another one took over.
+    #[error("sharing out the games of matches")]
+    Scheduler(#[source] BoxError),
 }
 
 /// A match to be played, and where its finished games are kept, if they are.

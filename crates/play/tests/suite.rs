@@ -10,4 +10,5 @@ mod leaves;
 mod matches;
 mod openspiel;
 mod rollouts;
+mod scheduler;
 mod settings;

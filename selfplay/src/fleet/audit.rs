@@ -8,12 +8,13 @@ use super::excluded;
 use super::home::Home;
 use super::orders::{Delivered, Order};
 use super::shelf::Held;
+use super::unit::PlayedUnit;
 
 impl Home<'_> {
     /// Whether a unit is played again before it counts. Other evaluators round otherwise, so theirs
     /// cannot be compared.
-    pub(super) fn is_audited(&self, delivered: &Delivered) -> bool {
-        let is_comparable = delivered.evaluator == self.collector.header.evaluators[0];
+    pub(super) fn is_audited(&self, delivered: &Delivered<PlayedUnit>) -> bool {
+        let is_comparable = delivered.content.evaluator == self.collector.header.evaluators[0];
         let share = self.collector.context.config.workers.audit_share;
         is_comparable && is_drawn(self.audit_random, delivered.name.unit, share)
     }
@@ -25,12 +26,12 @@ impl Home<'_> {
         if !of_same {
             return;
         }
-        let text =
-            format!("unit {} of plan {} was handed in with two contents; ", name.unit, name.plan);
+        let text = format!("{}; ", excluded::contradiction(name));
         let text = match self.shelf.take(name.unit) {
             Some(Held { games, evaluator, file: Some((file, worker)) }) => {
                 let note = UnitNote { worker, ..UnitNote::default() };
-                let delivered = Delivered { name: file, games, evaluator, note: Some(note) };
+                let content = PlayedUnit { games, evaluator };
+                let delivered = Delivered { name: file, content, note: Some(note) };
                 self.audits.insert(name.unit, delivered);
                 self.handle.lock().audits.push_back(name.unit);
                 text + "it is played here, too"
@@ -49,23 +50,19 @@ impl Home<'_> {
     /// Compares a unit with what it came to here.
     pub(super) fn compare(
         &mut self,
-        delivered: Delivered,
+        delivered: Delivered<PlayedUnit>,
         games: Vec<GameRecord>,
     ) -> anyhow::Result<()> {
         let unit = delivered.name.unit;
         let own = games.iter().map(GameRecord::quantised).collect::<Result<Vec<_>, _>>()?;
-        if own == delivered.games {
+        if own == delivered.content.games {
             return self.accept(unit, delivered.into());
         }
         let worker = delivered.worker().to_owned();
-        let differing = own.iter().zip(&delivered.games).find(|(own, theirs)| own != theirs);
+        let differing =
+            own.iter().zip(&delivered.content.games).find(|(own, theirs)| own != theirs);
         let number = differing.map_or(0, |(own, _)| own.number);
-        let text = format!(
-            "ALARM: {worker} handed in a unit whose game {number} is not what it comes to here. Its units are \
-             not taken any more; look at that machine's memory, driver and version. Once it is right, remove \
-             {} from the mailbox",
-            excluded::path(&worker)
-        );
+        let text = excluded::alarm(&worker, number);
         tracing::error!("{text}");
         self.collector.context.events.note(Stage::Selfplay, text);
         self.handle.lock().excluded.insert(worker.clone());
@@ -91,7 +88,7 @@ impl Home<'_> {
 }
 
 /// Whether a unit is played again before it counts, by a random number that workers do not know.
-fn is_drawn(secret: u64, unit: u32, share: f64) -> bool {
+pub(super) fn is_drawn(secret: u64, unit: u32, share: f64) -> bool {
     dz_game::hash_unit(dz_game::mix64(secret ^ u64::from(unit))) < share
 }
 

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use dz_fleet::ObjectHash;
+use dz_fleet::{ObjectHash, UnitName};
 use dz_store::{Listed, Mailbox, MailboxError};
 
 /// Folder of one object for each of them.
@@ -36,6 +36,32 @@ pub(super) fn read(mailbox: &Mailbox) -> Result<BTreeSet<String>, MailboxError> 
 /// What the mailbox reports.
 pub(super) fn add(mailbox: &Mailbox, worker: &str) -> Result<(), MailboxError> {
     mailbox.replace(&path(worker), worker.as_bytes())
+}
+
+/// Reports whose units are refused, and how that ends.
+pub(super) fn text(workers: &BTreeSet<String>) -> String {
+    let shown: Vec<String> =
+        workers.iter().map(|worker| format!("{worker} ({})", path(worker))).collect();
+    format!(
+        "units of workers that handed in a wrong one are not taken until their objects are removed from the \
+         mailbox: {}",
+        shown.join(", ")
+    )
+}
+
+/// Reports a unit with a game that came out differently here.
+pub(super) fn alarm(worker: &str, game: u64) -> String {
+    format!(
+        "ALARM: {worker} handed in a unit whose game {game} is not what it comes to here. Its units are \
+         not taken any more; look at that machine's memory, driver and version. Once it is right, remove \
+         {} from the mailbox",
+        path(worker)
+    )
+}
+
+/// Reports a unit that came with two contents.
+pub(super) fn contradiction(name: &UnitName) -> String {
+    format!("unit {} of plan {} was handed in with two contents", name.unit, name.plan)
 }
 
 #[cfg(test)]

@@ -1,30 +1,34 @@
 //! The home of a run with workers: takes units from the mail, plays too, publishes whole shards.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::mpsc::RecvTimeoutError;
-use std::time::Duration;
 
 use anyhow::bail;
-use dz_fleet::{Desk, ObjectHash, Plan, UnitName, UnitSet};
+use dz_fleet::{
+    Desk, ObjectHash, Plan, PlanObject, UnitKind, UnitName, UnitOrder, UnitSet, network_path,
+    past_path,
+};
 use dz_game::Game;
 use dz_infer::Sources;
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
+use dz_stage::StageContext;
 use dz_store::{Mailbox, Stage};
 
 use super::excluded;
 use super::lease::HomeLease;
-use super::mail::Mail;
+use super::mail::{Check, Mail, Route, WAIT};
 use super::orders::{Brought, Delivered, Handle, Order};
 use super::past_file::write_past;
-use super::plan::{insist, own_mailbox, publish, random_word, wanted_plan};
+use super::plan::{Object, Post, insist, own_mailbox, random_word, wanted_plan};
 use super::shelf::{Held, Shelf};
-use super::unit::{UnitCheck, unit_plan, write_unit};
+use super::unit::{PlayedUnit, UnitCheck, unit_plan, write_unit};
 use crate::collector::Collector;
 use crate::{CyclePlan, CycleTally, ShardSink, play_shards};
 
-/// How long the home waits for the mail at once where it does not play.
-const WAIT: Duration = Duration::from_millis(50);
+/// In asynchronous mode so many open units are shown at least: few shards are begun when another
+/// champion comes.
+const WINDOW_MIN: usize = 16;
 
 /// Plays the missing shards of the collector's plan together with the workers at `address`, until
 /// all are there, somebody asks to stop, or there is another champion. Returns the counts of games
@@ -61,18 +65,16 @@ pub(crate) fn play_with_workers<G: Game>(
         first..(first + units_per_shard).min(fleet_plan.units())
     };
     let missing = UnitSet::of(missing.iter().flat_map(|&shard| units_of(shard)));
-    let side_by_side = context.config.lead_cycles() > 0;
+    let is_ordered = context.config.lead_cycles() > 0;
+    let order = if is_ordered { UnitOrder::FirstOnes(WINDOW_MIN) } else { UnitOrder::Any };
     let excluded = excluded::read(&mailbox)?;
     if !excluded.is_empty() {
-        note(excluded_text(&excluded));
+        note(excluded::text(&excluded));
     }
-    let handle = Handle::new(Desk::new(fleet_plan.number, missing, side_by_side), excluded);
-    let mail = Mail::start(
-        mailbox.clone(),
-        epoch,
-        handle.clone(),
-        check_of(game, &fleet_plan, &header, plan),
-    )?;
+    let handle = Handle::new(Desk::new(fleet_plan.number, missing, order), excluded);
+    let check = check_of(game, &fleet_plan, &header, plan);
+    let route = Route { root: mailbox.clone(), mailbox: mailbox.clone(), part: "", epoch };
+    let mail = Mail::start(route, handle.clone(), check)?;
     let mut home = Home {
         unit_plan: unit_plan(plan, fleet_plan.unit_games),
         collector,
@@ -97,15 +99,46 @@ pub(crate) fn play_with_workers<G: Game>(
     ended.map(|()| total)
 }
 
-/// Reports whose units are refused, and how that ends.
-fn excluded_text(workers: &BTreeSet<String>) -> String {
-    let shown: Vec<String> =
-        workers.iter().map(|worker| format!("{worker} ({})", excluded::path(worker))).collect();
-    format!(
-        "units of workers that handed in a wrong one are not taken until their objects are removed from the \
-         mailbox: {}",
-        shown.join(", ")
-    )
+/// Publishes a plan with its champion's network and its games' past. Returns it with its number.
+///
+/// # Errors
+/// What the mailbox refuses for good, or what the run's files report.
+fn publish(
+    context: &StageContext,
+    mailbox: &Mailbox,
+    wanted: &Plan,
+    past: Option<&[u8]>,
+) -> anyhow::Result<Plan> {
+    let champion = context.ledger.state().champion.as_ref();
+    let champion_bytes = || -> anyhow::Result<Vec<u8>> {
+        match champion {
+            Some(champion) => Ok(context.run.get(&champion.network)?.to_vec()),
+            None => Ok(Vec::new()),
+        }
+    };
+    let past_bytes = || -> anyhow::Result<Vec<u8>> { Ok(past.unwrap_or_default().to_vec()) };
+    let network = wanted.network.as_ref();
+    let networks: Vec<Object<'_>> = network
+        .map(|object| Object {
+            path: network_path(&object.blake3),
+            bytes: object.bytes,
+            content: &champion_bytes,
+        })
+        .into_iter()
+        .collect();
+    let past: Vec<Object<'_>> = wanted
+        .past
+        .as_ref()
+        .map(|object| Object {
+            path: past_path(&object.blake3),
+            bytes: object.bytes,
+            content: &past_bytes,
+        })
+        .into_iter()
+        .collect();
+    let note = |text: String| context.events.note(Stage::Selfplay, text);
+    let post = Post { mailbox, stop: &context.stop, note: &note };
+    post.publish(wanted, &[("networks", networks), ("past", past)])
 }
 
 /// What checks the units of a plan.
@@ -114,14 +147,17 @@ fn check_of<G: Game>(
     fleet_plan: &Plan,
     header: &ShardHeader,
     plan: &CyclePlan,
-) -> super::mail::Check {
+) -> Check<PlayedUnit> {
     let check = UnitCheck {
         game: game.clone(),
         plan: fleet_plan.clone(),
         shared: header.clone(),
         games: (*plan.games).clone(),
     };
-    Box::new(move |unit, bytes| check.check(unit, bytes))
+    Box::new(move |unit, bytes| {
+        let (games, evaluator) = check.check(unit, bytes)?;
+        Ok(PlayedUnit { games, evaluator })
+    })
 }
 
 /// A plan that is being played.
@@ -130,10 +166,10 @@ pub(super) struct Home<'a> {
     pub(super) unit_plan: CyclePlan,
     pub(super) collector: Collector<'a>,
     pub(super) handle: Handle,
-    pub(super) mail: Mail,
+    pub(super) mail: Mail<PlayedUnit>,
     pub(super) shelf: Shelf,
     /// Units that are played again before they count.
-    pub(super) audits: BTreeMap<u32, Delivered>,
+    pub(super) audits: BTreeMap<u32, Delivered<PlayedUnit>>,
     /// What workers say that their searches did.
     pub(super) of_workers: SearchCounts,
     /// What was played here before the lockstep that runs now.
@@ -227,7 +263,7 @@ impl Home<'_> {
         Ok(())
     }
 
-    fn take(&mut self, brought: Brought) -> anyhow::Result<()> {
+    fn take(&mut self, brought: Brought<PlayedUnit>) -> anyhow::Result<()> {
         match brought {
             Brought::Unit(delivered) => self.take_unit(*delivered),
             Brought::Contradiction(name) => {
@@ -242,7 +278,7 @@ impl Home<'_> {
         }
     }
 
-    fn take_unit(&mut self, delivered: Delivered) -> anyhow::Result<()> {
+    fn take_unit(&mut self, delivered: Delivered<PlayedUnit>) -> anyhow::Result<()> {
         let unit = delivered.name.unit;
         let now = self.handle.now();
         if !self.handle.lock().desk.see_unit(now, unit) {
@@ -285,7 +321,7 @@ impl Home<'_> {
         let shared = self.collector.header.clone();
         for (unit, held) in self.shelf.take_own() {
             let bytes = write_unit(&self.fleet_plan, &shared, unit, held.games)?;
-            let name = UnitName::of(self.fleet_plan.number, unit, &bytes);
+            let name = UnitName::of(UnitKind::Games, self.fleet_plan.number, unit, &bytes);
             let stop = &self.collector.context.stop;
             insist(stop, &note, || mailbox.replace(&name.path(), &bytes))?;
         }

@@ -12,7 +12,6 @@ use dz_fleet::{
     BOARD, Board, NOTE_BYTES_MAX, UNIT_BYTES_MAX, UnitName, UnitNote, claim_of, claim_path,
     claims_folder, inbox_folder, plan_number, unit_name,
 };
-use dz_shard::GameRecord;
 use dz_store::{Listed, Mailbox, MailboxError};
 
 use super::excluded;
@@ -20,6 +19,8 @@ use super::lease::check_epoch;
 use super::orders::{Brought, Delivered, Handle, NAMELESS, Order};
 use super::plan::read_board;
 
+/// How long a home waits for the mail at once where it does not play.
+pub(super) const WAIT: Duration = Duration::from_millis(50);
 /// Units that wait for the home at most.
 const WAITING_MAX: usize = 64;
 /// Where files go that are no good, for people to look at.
@@ -43,35 +44,44 @@ impl Rhythm {
     }
 }
 
-/// Checks a unit's bytes.
-pub(super) type Check = Box<dyn Fn(u32, &[u8]) -> Result<(Vec<GameRecord>, String), String> + Send>;
+/// Checks a unit's bytes, and reads what is in them.
+pub(super) type Check<C> = Box<dyn Fn(u32, &[u8]) -> Result<C, String> + Send>;
 
-/// The thread, as the home sees it.
-pub(super) struct Mail {
+/// What the mail of a plan goes through.
+pub(super) struct Route {
+    /// The run's mailbox: who is home, and who is excluded.
+    pub(super) root: Mailbox,
+    /// The mailbox of the plan, or the part of it: board, plans, claims and inbox.
+    pub(super) mailbox: Mailbox,
+    /// Where that part is in the run's mailbox, for messages: empty, or a folder and a slash.
+    pub(super) part: &'static str,
+    /// The epoch of this home.
+    pub(super) epoch: u64,
+}
+
+/// The thread, as the home sees it. It brings units with a content of type `C`.
+pub(super) struct Mail<C> {
     /// What it brings.
-    pub(super) brought: Receiver<Brought>,
+    pub(super) brought: Receiver<Brought<C>>,
     orders: std::sync::mpsc::Sender<Order>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Mail {
+impl<C: Send + 'static> Mail<C> {
     /// Starts carrying the mail of the plan that `handle` looks after.
     ///
     /// # Errors
     /// If the system gives no thread.
-    pub(super) fn start(
-        mailbox: Mailbox,
-        epoch: u64,
-        handle: Handle,
-        check: Check,
-    ) -> anyhow::Result<Self> {
+    pub(super) fn start(route: Route, handle: Handle, check: Check<C>) -> anyhow::Result<Self> {
         let (bring, brought) = sync_channel(WAITING_MAX);
         let (orders, taken) = std::sync::mpsc::channel();
         let plan = handle.lock().desk.plan();
         let carrier = Carrier {
-            rhythm: Rhythm::of(&mailbox),
-            mailbox,
-            epoch,
+            rhythm: Rhythm::of(&route.mailbox),
+            root: route.root,
+            mailbox: route.mailbox,
+            part: route.part,
+            epoch: route.epoch,
             plan,
             handle,
             check,
@@ -88,14 +98,16 @@ impl Mail {
         Ok(Self { brought, orders, thread: Some(thread) })
     }
 
-    /// Gives an order. Where the thread has ended there is nobody to obey.
-    pub(super) fn order(&self, order: Order) {
-        let _ = self.orders.send(order);
-    }
-
     /// Ends the thread, and waits for it.
     pub(super) fn end(mut self, is_over: bool) {
         self.stop(is_over);
+    }
+}
+
+impl<C> Mail<C> {
+    /// Gives an order. Where the thread has ended there is nobody to obey.
+    pub(super) fn order(&self, order: Order) {
+        let _ = self.orders.send(order);
     }
 
     fn stop(&mut self, is_over: bool) {
@@ -110,7 +122,7 @@ impl Mail {
     }
 }
 
-impl Drop for Mail {
+impl<C> Drop for Mail<C> {
     fn drop(&mut self) {
         if self.thread.is_some() {
             self.stop(false);
@@ -119,14 +131,16 @@ impl Drop for Mail {
 }
 
 /// The thread's own.
-struct Carrier {
+struct Carrier<C> {
+    root: Mailbox,
     mailbox: Mailbox,
+    part: &'static str,
     rhythm: Rhythm,
     epoch: u64,
     plan: u64,
     handle: Handle,
-    check: Check,
-    bring: SyncSender<Brought>,
+    check: Check<C>,
+    bring: SyncSender<Brought<C>>,
     /// Objects of the inbox that need no second look.
     seen: BTreeSet<String>,
     /// The file that was taken for a unit.
@@ -137,7 +151,7 @@ struct Carrier {
     is_in_trouble: bool,
 }
 
-impl Carrier {
+impl<C> Carrier<C> {
     fn carry(mut self, orders: &Receiver<Order>) {
         loop {
             let round = self.round();
@@ -187,7 +201,7 @@ impl Carrier {
             self.mailbox.delete_all(&settled)?;
         }
         if self.shown.is_none_or(|shown| shown.elapsed() >= self.rhythm.board) {
-            check_epoch(&self.mailbox, self.epoch)?;
+            check_epoch(&self.root, self.epoch)?;
             self.show()?;
             self.shown = Some(Instant::now());
         }
@@ -202,7 +216,10 @@ impl Carrier {
             }
             let Some(name) = unit_name(self.plan, &path) else {
                 if Path::new(&path).extension().is_none_or(|ending| ending != "json") {
-                    self.note(format!("{path} in the mailbox is no unit; it is left alone"));
+                    self.note(format!(
+                        "{}{path} in the mailbox is no unit; it is left alone",
+                        self.part
+                    ));
                 }
                 self.seen.insert(path);
                 continue;
@@ -234,7 +251,7 @@ impl Carrier {
             other => other?,
         };
         let Some(bytes) = found else { return Ok(()) };
-        if UnitName::of(self.plan, name.unit, &bytes) != name {
+        if UnitName::of(name.kind, self.plan, name.unit, &bytes) != name {
             return self.refuse(&name, "its bytes have another hash than its name");
         }
         let note = self.note_of(&name)?;
@@ -243,10 +260,10 @@ impl Carrier {
             return self.refuse(&name, &format!("{worker} handed in a wrong unit before"));
         }
         match (self.check)(name.unit, &bytes) {
-            Ok((games, evaluator)) => {
+            Ok(content) => {
                 self.seen.insert(path);
                 self.taken.insert(name.unit, name.clone());
-                let delivered = Delivered { name, games, evaluator, note };
+                let delivered = Delivered { name, content, note };
                 let _ = self.bring.send(Brought::Unit(Box::new(delivered)));
                 Ok(())
             }
@@ -269,8 +286,8 @@ impl Carrier {
         self.seen.insert(name.path());
         let file = name.path().replacen("inbox", REFUSED, 1);
         self.note(format!(
-            "unit {} of plan {} is refused: {what}. It is kept as {file} in the mailbox and played again",
-            name.unit, name.plan
+            "unit {} of plan {} is refused: {what}. It is kept as {}{file} in the mailbox and played again",
+            name.unit, name.plan, self.part
         ));
         if let Ok(Some(bytes)) = self.mailbox.get(&name.path(), UNIT_BYTES_MAX) {
             self.mailbox.replace(&file, &bytes)?;
@@ -308,7 +325,7 @@ impl Carrier {
                 self.taken.remove(&name.unit);
                 self.refuse(name, why)
             }
-            Order::Exclude(worker) => excluded::add(&self.mailbox, worker),
+            Order::Exclude(worker) => excluded::add(&self.root, worker),
             Order::End { .. } => Ok(()),
         }
     }

@@ -23,6 +23,8 @@ pub(super) struct Counters {
     pub(super) refused: AtomicU64,
     /// Units that were handed in.
     pub(super) units: AtomicU64,
+    /// Those of them that were segments of matches.
+    pub(super) match_units: AtomicU64,
     /// Games in them.
     pub(super) games: AtomicU64,
     /// Positions in them.
@@ -42,8 +44,14 @@ impl Counters {
             ("dagzero_units_claimed_total", "counter", "Units claimed.", &self.claimed),
             ("dagzero_claims_refused_total", "counter", "Claims lost to others.", &self.refused),
             ("dagzero_units_total", "counter", "Units handed in.", &self.units),
-            ("dagzero_games_total", "counter", "Games in them.", &self.games),
-            ("dagzero_positions_total", "counter", "Positions in them.", &self.positions),
+            (
+                "dagzero_match_units_total",
+                "counter",
+                "Segments of matches among them.",
+                &self.match_units,
+            ),
+            ("dagzero_games_total", "counter", "Games in all units.", &self.games),
+            ("dagzero_positions_total", "counter", "Positions in all units.", &self.positions),
             ("dagzero_units_missing", "gauge", "Units the home waits for.", &self.missing),
         ];
         let line = |(name, kind, help, value): (&str, &str, &str, &AtomicU64)| {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use dz_config::{DeviceChoice, RunConfig};
-use dz_fleet::{FleetError, Plan};
+use dz_fleet::{FleetError, MatchesPlan, Plan};
 
 /// The options of a worker.
 #[derive(Clone, Debug)]
@@ -79,16 +79,45 @@ pub enum WorkerRefused {
     Mailbox(FleetError),
 }
 
+/// What fixes the program that plays a plan.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made<'a> {
+    /// Version of dagzero.
+    pub(super) version: &'a str,
+    /// The configuration, as TOML.
+    pub(super) config: &'a str,
+    /// Hash of its keys that decide results.
+    pub(super) results_hash: &'a str,
+}
+
+impl<'a> From<&'a Plan> for Made<'a> {
+    fn from(plan: &'a Plan) -> Self {
+        let Plan { version, config, results_hash, .. } = plan;
+        Self { version, config, results_hash }
+    }
+}
+
+impl<'a> From<&'a MatchesPlan> for Made<'a> {
+    fn from(plan: &'a MatchesPlan) -> Self {
+        let MatchesPlan { version, config, results_hash, .. } = plan;
+        Self { version, config, results_hash }
+    }
+}
+
 /// The configuration of a plan, if a program of this version plays the same games.
 ///
 /// # Errors
 /// [`WorkerRefused`].
-pub(super) fn accept(plan: &Plan, version: &str) -> Result<RunConfig, WorkerRefused> {
+pub(super) fn accept<'a>(
+    plan: impl Into<Made<'a>>,
+    version: &str,
+) -> Result<RunConfig, WorkerRefused> {
+    let plan = plan.into();
     if plan.version != version {
-        let (ours, theirs) = (version.to_owned(), plan.version.clone());
+        let (ours, theirs) = (version.to_owned(), plan.version.to_owned());
         return Err(WorkerRefused::Version { ours, theirs });
     }
-    let config = RunConfig::from_text(&plan.config, &[])
+    let config = RunConfig::from_text(plan.config, &[])
         .map_err(|error| WorkerRefused::Configuration { what: one_line(&error.to_string()) })?;
     if config.results_hash() != plan.results_hash {
         let what = format!("hash {} here, {} there", config.results_hash(), plan.results_hash);

@@ -5,14 +5,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use dz_fleet::{Desk, UnitName, UnitNote};
-use dz_shard::GameRecord;
 use dz_store::MailboxError;
 
-/// A unit from the inbox that passed all checks.
-pub(super) struct Delivered {
+/// A unit from the inbox that passed all checks, and what is in it.
+pub(super) struct Delivered<C> {
     pub(super) name: UnitName,
-    pub(super) games: Vec<GameRecord>,
-    pub(super) evaluator: String,
+    pub(super) content: C,
     /// Who played it and what it cost, according to the worker.
     pub(super) note: Option<UnitNote>,
 }
@@ -20,7 +18,7 @@ pub(super) struct Delivered {
 /// Stands for the worker of a unit without a note.
 pub(super) const NAMELESS: &str = "a worker without a name";
 
-impl Delivered {
+impl<C> Delivered<C> {
     /// Who played it.
     pub(super) fn worker(&self) -> &str {
         self.note.as_ref().map_or(NAMELESS, |note| &note.worker)
@@ -28,9 +26,9 @@ impl Delivered {
 }
 
 /// From the mail to the home.
-pub(super) enum Brought {
+pub(super) enum Brought<C> {
     /// A unit.
-    Unit(Box<Delivered>),
+    Unit(Box<Delivered<C>>),
     /// Another file of a unit that was brought before: one of the two is wrong.
     Contradiction(UnitName),
     /// Something for people.

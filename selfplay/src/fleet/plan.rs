@@ -7,12 +7,12 @@ use std::time::Duration;
 use anyhow::Context;
 use dz_config::{RunConfig, WorkerEvaluators};
 use dz_fleet::{
-    BOARD, BOARD_BYTES_MAX, Board, EvaluatorRule, ObjectHash, PLAN_BYTES_MAX, Plan, ResignRule,
-    network_path, past_path, plan_number, plan_path,
+    BOARD, BOARD_BYTES_MAX, Board, EvaluatorRule, MATCHES, ObjectHash, PLAN_BYTES_MAX, Plan,
+    PlanObject, ResignRule, plan_number, plan_path,
 };
 use dz_shard::ShardHeader;
 use dz_stage::{StageContext, Stop};
-use dz_store::{Created, Mailbox, MailboxError, Run, Stage};
+use dz_store::{Created, Mailbox, MailboxError, Run};
 
 use crate::{CyclePlan, ResignPlan};
 
@@ -47,10 +47,7 @@ pub(super) fn wanted_plan(
         }),
         network_name: header.networks[0].clone(),
         evaluator: header.evaluators[0].clone(),
-        evaluators: match config.workers.evaluators {
-            WorkerEvaluators::Same => EvaluatorRule::Same,
-            WorkerEvaluators::Any => EvaluatorRule::Any,
-        },
+        evaluators: evaluator_rule(config),
         first_game: cycle_plan.first_shard * cycle_plan.games_per_shard,
         games: cycle_plan.count,
         games_per_shard: cycle_plan.games_per_shard,
@@ -61,6 +58,14 @@ pub(super) fn wanted_plan(
             play_on_share: resign.play_on_share,
         }),
         past: None,
+    }
+}
+
+/// Which evaluators may play for a run.
+pub(super) const fn evaluator_rule(config: &RunConfig) -> EvaluatorRule {
+    match config.workers.evaluators {
+        WorkerEvaluators::Same => EvaluatorRule::Same,
+        WorkerEvaluators::Any => EvaluatorRule::Any,
     }
 }
 
@@ -122,81 +127,82 @@ pub(super) fn random_word() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-/// Publishes the network and the plan, under a new number unless the newest plan is the same.
-/// Returns it with its number.
-///
-/// # Errors
-/// [`MailboxError`], or what the run's files report.
-pub(super) fn publish(
-    context: &StageContext,
-    mailbox: &Mailbox,
-    wanted: &Plan,
-    past: Option<&[u8]>,
-) -> anyhow::Result<Plan> {
-    let note = |text: String| context.events.note(Stage::Selfplay, text);
-    let listed = insist(&context.stop, note, || mailbox.list("plan"))?;
-    let numbers: Vec<u64> = listed.iter().filter_map(|found| plan_number(&found.path)).collect();
-    let newest = numbers.iter().max().copied().unwrap_or(0);
-    if newest > 0 {
-        let path = plan_path(newest);
-        let found = insist(&context.stop, note, || mailbox.get(&path, PLAN_BYTES_MAX))?;
-        let found = found.and_then(|bytes| Plan::read(&path, &bytes).ok());
-        if let Some(found) = found.filter(|found| found.is_same(wanted)) {
-            put_objects(context, mailbox, wanted, past)?;
-            return Ok(found);
-        }
-    }
-    put_objects(context, mailbox, wanted, past)?;
-    let mut number = newest + 1;
-    loop {
-        let plan = Plan { number, ..wanted.clone() };
-        let bytes = plan.to_bytes();
-        match insist(&context.stop, note, || mailbox.create(&plan_path(number), &bytes))? {
-            Created::Ours => return Ok(plan),
-            Created::Theirs(_) => number += 1,
-        }
-    }
+/// An object that a plan needs.
+pub(super) struct Object<'a> {
+    pub(super) path: String,
+    /// Its length.
+    pub(super) bytes: u64,
+    /// Reads it; called only where the mailbox does not have it.
+    pub(super) content: &'a dyn Fn() -> anyhow::Result<Vec<u8>>,
 }
 
-/// Puts the champion's network and the games' past where workers find them, and removes those of
-/// earlier plans: a worker that still wants one looks at the board again.
-fn put_objects(
-    context: &StageContext,
-    mailbox: &Mailbox,
-    plan: &Plan,
-    past: Option<&[u8]>,
-) -> anyhow::Result<()> {
-    let champion = context.ledger.state().champion.as_ref();
-    let network = match (champion, &plan.network) {
-        (Some(champion), Some(object)) => {
-            let path = network_path(&object.blake3);
-            Some((path, object.bytes, Some(&champion.network)))
-        }
-        _ => None,
-    };
-    let past = plan.past.as_ref().zip(past);
-    let past_at = past.map(|(object, _)| (past_path(&object.blake3), object.bytes, None));
-    for (folder, wanted) in [("networks", network), ("past", past_at)] {
-        let note = |text: String| context.events.note(Stage::Selfplay, text);
-        let listed = insist(&context.stop, note, || mailbox.list(folder))?;
-        let wanted_path = wanted.as_ref().map_or("", |(path, ..)| path);
-        for old in listed.iter().filter(|found| found.path != wanted_path) {
-            if let Err(error) = mailbox.delete(&old.path) {
-                tracing::debug!("{error}");
+/// Where a home publishes its plans.
+pub(super) struct Post<'a> {
+    pub(super) mailbox: &'a Mailbox,
+    pub(super) stop: &'a Stop,
+    pub(super) note: &'a dyn Fn(String),
+}
+
+impl Post<'_> {
+    fn insist<T>(&self, work: impl FnMut() -> Result<T, MailboxError>) -> Result<T, MailboxError> {
+        insist(self.stop, self.note, work)
+    }
+
+    /// Publishes a plan and what it needs, by folders, under a new number unless the newest plan is
+    /// the same. Returns it with its number.
+    ///
+    /// # Errors
+    /// [`MailboxError`], or what the objects report.
+    pub(super) fn publish<P: PlanObject>(
+        &self,
+        wanted: &P,
+        objects: &[(&str, Vec<Object<'_>>)],
+    ) -> anyhow::Result<P> {
+        let listed = self.insist(|| self.mailbox.list("plan"))?;
+        let numbers = listed.iter().filter_map(|found| plan_number(&found.path));
+        let newest = numbers.max().unwrap_or(0);
+        if newest > 0 {
+            let path = plan_path(newest);
+            let found = self.insist(|| self.mailbox.get(&path, PLAN_BYTES_MAX))?;
+            let found = found.and_then(|bytes| P::read(&path, &bytes).ok());
+            if let Some(found) = found.filter(|found| found.is_same(wanted)) {
+                self.put_objects(objects)?;
+                return Ok(found);
             }
         }
-        let Some((path, bytes, object)) = wanted else { continue };
-        if listed.iter().any(|found| found.path == path && found.bytes == bytes) {
-            continue;
+        self.put_objects(objects)?;
+        let mut number = newest + 1;
+        loop {
+            let plan = wanted.numbered(number);
+            let bytes = plan.to_bytes();
+            match self.insist(|| self.mailbox.create(&plan_path(number), &bytes))? {
+                Created::Ours => return Ok(plan),
+                Created::Theirs(_) => number += 1,
+            }
         }
-        let content = match (object, past) {
-            (Some(object), _) => context.run.get(object)?.to_vec(),
-            (None, Some((_, content))) => content.to_vec(),
-            (None, None) => continue,
-        };
-        insist(&context.stop, note, || mailbox.replace(&path, &content))?;
     }
-    Ok(())
+
+    /// Puts objects where workers find them, and removes those of earlier plans: a worker that
+    /// still wants one looks at the board again.
+    fn put_objects(&self, objects: &[(&str, Vec<Object<'_>>)]) -> anyhow::Result<()> {
+        for (folder, wanted) in objects {
+            let listed = self.insist(|| self.mailbox.list(folder))?;
+            let is_wanted = |path: &str| wanted.iter().any(|object| object.path == path);
+            for old in listed.iter().filter(|found| !is_wanted(&found.path)) {
+                if let Err(error) = self.mailbox.delete(&old.path) {
+                    tracing::debug!("{error}");
+                }
+            }
+            for Object { path, bytes, content } in wanted {
+                if listed.iter().any(|found| found.path == *path && found.bytes == *bytes) {
+                    continue;
+                }
+                let content = content()?;
+                self.insist(|| self.mailbox.replace(path, &content))?;
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The newest board, if there is one that can be read.
@@ -219,8 +225,13 @@ pub fn finish_mailbox(run: &Run, config: &RunConfig, stop: &Stop) -> anyhow::Res
     let Some(address) = config.mailbox() else { return Ok(()) };
     let note = |text: String| tracing::warn!("{text}");
     let mailbox = own_mailbox(run, address, stop, note)?;
+    let matches = mailbox.below(MATCHES)?;
     insist(stop, note, || {
-        let epoch = read_board(&mailbox)?.map_or(0, |board| board.epoch);
+        // Workers obey the highest epoch that they have seen on either board.
+        let epoch_of = |of: &Mailbox| -> Result<u64, MailboxError> {
+            Ok(read_board(of)?.map_or(0, |board| board.epoch))
+        };
+        let epoch = epoch_of(&mailbox)?.max(epoch_of(&matches)?);
         let board = Board { finished: true, ..Board::empty(epoch) };
         mailbox.replace(BOARD, &board.to_bytes())
     })?;

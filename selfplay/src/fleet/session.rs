@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_fleet::{Claim, Offer, Pick, Plan, UnitName, UnitNote, choose, claim_path};
+use dz_fleet::{Claim, Offer, Pick, Plan, UnitKind, UnitName, UnitNote, choose, claim_path};
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::Stop;
@@ -76,8 +76,11 @@ pub(super) enum Choice {
 /// A worker at a plan.
 #[derive(Clone, Copy)]
 pub(super) struct Stay<'a> {
+    /// The mailbox of the plan, or the part of it.
     pub(super) mailbox: &'a Mailbox,
-    pub(super) plan: &'a Plan,
+    /// The plan's number, and its units.
+    pub(super) plan: u64,
+    pub(super) units: u32,
     pub(super) identity: &'a Identity,
     pub(super) open: &'a OpenClaims,
     pub(super) counters: &'a Counters,
@@ -93,7 +96,7 @@ pub(super) struct Picker<'a> {
     pub(super) offer: Option<Offer>,
     pub(super) looked: Instant,
     /// Draws so far.
-    pub(super) draws: &'a mut u64,
+    pub(super) samples: &'a mut u64,
     pub(super) stop: &'a Stop,
     /// Why the last claim failed, if it did.
     pub(super) trouble: Option<String>,
@@ -106,7 +109,7 @@ impl Picker<'_> {
             return None;
         }
         if let Choice::Given(units) = &mut self.choice {
-            return units.next().filter(|&unit| unit < self.stay.plan.units());
+            return units.next().filter(|&unit| unit < self.stay.units);
         }
         match self.claim() {
             Ok(found) => found,
@@ -119,22 +122,22 @@ impl Picker<'_> {
     }
 
     fn claim(&mut self) -> Result<Option<u32>, MailboxError> {
-        let Stay { mailbox, plan, identity, open, counters } = self.stay;
+        let Stay { mailbox, plan, identity, open, counters, .. } = self.stay;
         for _ in 0..TRIES {
             self.look(false)?;
             let Some(offer) = &self.offer else { return Ok(None) };
-            *self.draws += 1;
-            let random = identity.word.wrapping_add(self.draws.wrapping_mul(0x9e37_79b9));
+            *self.samples += 1;
+            let random = identity.word.wrapping_add(self.samples.wrapping_mul(0x9e37_79b9));
             let Some(pick) = choose(offer, self.tried, random) else {
                 return Ok(None);
             };
             if let Some(before) = pick.attempt_before()
-                && !mailbox.has(&claim_path(plan.number, pick.unit, before))?
+                && !mailbox.has(&claim_path(plan, pick.unit, before))?
             {
                 self.tried.insert(pick);
                 break;
             }
-            let path = claim_path(plan.number, pick.unit, pick.attempt);
+            let path = claim_path(plan, pick.unit, pick.attempt);
             let claim = Claim::of(&identity.worker, self.evaluator).to_bytes();
             let is_ours = mailbox.offer(&path, &claim)?;
             // Not before the store has answered. Otherwise, if every worker failed once at a claim
@@ -142,7 +145,7 @@ impl Picker<'_> {
             self.tried.insert(pick);
             if is_ours {
                 Counters::add(&counters.claimed, 1);
-                open.insert(plan.number, pick);
+                open.insert(plan, pick);
                 return Ok(Some(pick.unit));
             }
             Counters::add(&counters.refused, 1);
@@ -167,36 +170,57 @@ impl Picker<'_> {
         let missing = board.as_ref().map_or(0, |board| board.units_missing);
         counters.missing.store(missing.into(), Ordering::Relaxed);
         let offer = board.and_then(|board| board.offer);
-        self.offer = offer.filter(|offer| offer.plan == plan.number);
+        self.offer = offer.filter(|offer| offer.plan == plan);
         Ok(())
     }
 }
 
+/// Games of a unit, and positions in them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UnitSize {
+    pub(super) games: u64,
+    pub(super) positions: u64,
+}
+
 /// Hands units in.
-pub(super) struct Deliverer<'a> {
+pub(super) struct HandIn<'a> {
     pub(super) stay: Stay<'a>,
-    pub(super) shared: &'a ShardHeader,
+    pub(super) kind: UnitKind,
     pub(super) patience: Duration,
-    /// What searches did until now, and what of it was noted.
-    pub(super) spent: SearchCounts,
-    pub(super) noted: SearchCounts,
     /// Units that were handed in.
     pub(super) units: u64,
 }
 
-impl Deliverer<'_> {
-    /// What was spent since the last unit.
-    fn note(&mut self) -> UnitNote {
-        let (spent, noted) = (self.spent, self.noted);
-        self.noted = spent;
-        UnitNote {
-            format: UnitNote::FORMAT,
-            worker: self.stay.identity.worker.clone(),
-            playouts: spent.playouts - noted.playouts,
-            evaluations: spent.evaluations - noted.evaluations,
-            cache_hits: spent.cache_hits - noted.cache_hits,
-            transpositions: spent.transpositions - noted.transpositions,
+impl HandIn<'_> {
+    /// Hands a unit in, unless its plan is over.
+    ///
+    /// # Errors
+    /// What the mailbox reports.
+    pub(super) fn unit(
+        &mut self,
+        unit: u32,
+        bytes: &[u8],
+        note: &UnitNote,
+        size: UnitSize,
+    ) -> Result<(), MailboxError> {
+        let Stay { plan, open, counters, .. } = self.stay;
+        let name = UnitName::of(self.kind, plan, unit, bytes);
+        // The note first: the home looks for units.
+        self.put(&name.note_path(), &note.to_bytes())?;
+        self.put(&name.path(), bytes)?;
+        let claims = open.take(plan, unit);
+        if self.plan_is_over() {
+            self.withdraw(&name, &claims);
+            return Ok(());
         }
+        self.units += 1;
+        Counters::add(&counters.units, 1);
+        if self.kind == UnitKind::Match {
+            Counters::add(&counters.match_units, 1);
+        }
+        Counters::add(&counters.games, size.games);
+        Counters::add(&counters.positions, size.positions);
+        Ok(())
     }
 
     /// Whether the home shows another plan, or none. If the mailbox fails, the plan counts as
@@ -206,9 +230,7 @@ impl Deliverer<'_> {
             tracing::debug!("{error}");
             None
         });
-        board.is_some_and(|board| {
-            board.offer.is_none_or(|offer| offer.plan != self.stay.plan.number)
-        })
+        board.is_some_and(|board| board.offer.is_none_or(|offer| offer.plan != self.stay.plan))
     }
 
     /// Deletes units that were handed in for a finished plan. The home changes its board first and
@@ -235,28 +257,42 @@ impl Deliverer<'_> {
     }
 }
 
+/// Hands units of self-play games in.
+pub(super) struct Deliverer<'a> {
+    pub(super) hand_in: HandIn<'a>,
+    pub(super) plan: &'a Plan,
+    pub(super) shared: &'a ShardHeader,
+    /// What searches did until now, and what of it was noted.
+    pub(super) spent: SearchCounts,
+    pub(super) noted: SearchCounts,
+}
+
+impl Deliverer<'_> {
+    /// What was spent since the last unit.
+    fn note(&mut self) -> UnitNote {
+        let (spent, noted) = (self.spent, self.noted);
+        self.noted = spent;
+        UnitNote {
+            format: UnitNote::FORMAT,
+            worker: self.hand_in.stay.identity.worker.clone(),
+            playouts: spent.playouts - noted.playouts,
+            evaluations: spent.evaluations - noted.evaluations,
+            cache_hits: spent.cache_hits - noted.cache_hits,
+            transpositions: spent.transpositions - noted.transpositions,
+        }
+    }
+}
+
 impl ShardSink for Deliverer<'_> {
     fn shard(&mut self, unit: u64, games: Vec<GameRecord>) -> anyhow::Result<()> {
-        let Stay { plan, open, counters, .. } = self.stay;
         let unit = unit as u32;
-        let count = games.len() as u64;
-        let positions: u64 = games.iter().map(|game| game.plies.len() as u64).sum();
-        let bytes = write_unit(plan, self.shared, unit, games)?;
-        let name = UnitName::of(plan.number, unit, &bytes);
+        let size = UnitSize {
+            games: games.len() as u64,
+            positions: games.iter().map(|game| game.plies.len() as u64).sum(),
+        };
+        let bytes = write_unit(self.plan, self.shared, unit, games)?;
         let note = self.note();
-        // The note first: the home looks for units.
-        self.put(&name.note_path(), &note.to_bytes())?;
-        self.put(&name.path(), &bytes)?;
-        let claims = open.take(plan.number, unit);
-        if self.plan_is_over() {
-            self.withdraw(&name, &claims);
-            return Ok(());
-        }
-        self.units += 1;
-        Counters::add(&counters.units, 1);
-        Counters::add(&counters.games, count);
-        Counters::add(&counters.positions, positions);
-        Ok(())
+        Ok(self.hand_in.unit(unit, &bytes, &note, size)?)
     }
 
     fn wants_more(&mut self, tally: &CycleTally) -> bool {

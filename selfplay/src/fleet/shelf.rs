@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use dz_fleet::{Plan, UnitName};
+use dz_fleet::{Plan, PlanObject, UnitName};
 use dz_shard::GameRecord;
 
 use super::orders::Delivered;
+use super::unit::PlayedUnit;
 
 /// A unit whose shard is not whole yet.
 pub(super) struct Held {
@@ -21,14 +22,11 @@ impl Held {
     }
 }
 
-impl From<Delivered> for Held {
-    fn from(delivered: Delivered) -> Self {
+impl From<Delivered<PlayedUnit>> for Held {
+    fn from(delivered: Delivered<PlayedUnit>) -> Self {
         let worker = delivered.worker().to_owned();
-        Self {
-            games: delivered.games,
-            evaluator: delivered.evaluator,
-            file: Some((delivered.name, worker)),
-        }
+        let PlayedUnit { games, evaluator } = delivered.content;
+        Self { games, evaluator, file: Some((delivered.name, worker)) }
     }
 }
 

@@ -16,6 +16,12 @@ use crate::komi::own_komi;
 use crate::seeds::game_seed;
 use crate::{CyclePlan, GamePlan, Past, ShardPublisher, cycle_plan};
 
+/// What is in a unit.
+pub(super) struct PlayedUnit {
+    pub(super) games: Vec<GameRecord>,
+    pub(super) evaluator: String,
+}
+
 /// The cycle's plan with units in the place of shards.
 pub(super) fn unit_plan(plan: &CyclePlan, unit_games: u64) -> CyclePlan {
     let first_shard = plan.first_shard * (plan.games_per_shard / unit_games);

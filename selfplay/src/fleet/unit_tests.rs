@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::time::Instant;
 
 use dz_config::RunConfig;
-use dz_fleet::{BOARD, Board, EvaluatorRule, Offer, Pick, UnitSet, claim_path};
+use dz_fleet::{
+    BOARD, Board, EvaluatorRule, Offer, Pick, PlanObject, UnitKind, UnitSet, claim_path,
+};
 use dz_game::games::TicTacToe;
 use dz_game::{Move, Outcome, Player};
 use dz_search::SearchCounts;
@@ -13,7 +15,7 @@ use dz_stage::Stop;
 use dz_store::Mailbox;
 
 use super::super::metrics::Counters;
-use super::super::session::{Choice, Deliverer, Identity, OpenClaims, Picker, Stay};
+use super::super::session::{Choice, Deliverer, HandIn, Identity, OpenClaims, Picker, Stay};
 use super::*;
 use crate::sources::sources_of;
 use crate::{CycleTally, Past, ShardPublisher, ShardSink, cycle_plan, play_cycle};
@@ -198,14 +200,19 @@ fn what_comes_after_the_end_of_its_plan_is_withdrawn() {
         mailbox.replace(&claim, b"claimed").unwrap();
         open.insert(plan, pick);
         let mailbox = &mailbox;
-        let (plan, identity, open, counters) = (&check.plan, &identity, &open, &counters);
+        let (identity, open, counters) = (&identity, &open, &counters);
+        let units = check.plan.units();
         let mut deliverer = Deliverer {
-            stay: Stay { mailbox, plan, identity, open, counters },
+            hand_in: HandIn {
+                stay: Stay { mailbox, plan, units, identity, open, counters },
+                kind: UnitKind::Games,
+                patience: std::time::Duration::ZERO,
+                units: 0,
+            },
+            plan: &check.plan,
             shared: &check.shared,
-            patience: std::time::Duration::ZERO,
             spent: SearchCounts::default(),
             noted: SearchCounts::default(),
-            units: 0,
         };
         deliverer.shard(u64::from(UNIT), games.clone()).unwrap();
         let found = ["inbox", "claims"].map(|folder| mailbox.list(folder).unwrap().len());
@@ -225,11 +232,12 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
     std::fs::write(folder.path().join("m/claims"), b"").unwrap();
     let identity = Identity { worker: "w".to_owned(), word: 1 };
     let (open, counters, stop) = (OpenClaims::default(), Counters::default(), Stop::new());
-    let (mut tried, mut draws) = (BTreeSet::new(), 0);
+    let (mut tried, mut samples) = (BTreeSet::new(), 0);
     let mut next = || {
         let stay = Stay {
             mailbox: &mailbox,
-            plan: &check.plan,
+            plan: check.plan.number,
+            units: check.plan.units(),
             identity: &identity,
             open: &open,
             counters: &counters,
@@ -241,7 +249,7 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
             tried: &mut tried,
             offer: board.offer.clone(),
             looked: Instant::now(),
-            draws: &mut draws,
+            samples: &mut samples,
             stop: &stop,
             trouble: None,
         };

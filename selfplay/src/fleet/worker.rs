@@ -2,28 +2,29 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use dz_config::RunConfig;
 use dz_fleet::{
-    Backoff, Board, EvaluatorRule, FleetError, ObjectHash, PLAN_BYTES_MAX, Pick, Plan, past_path,
-    plan_path, start_delay,
+    Backoff, Board, EvaluatorRule, FleetError, MATCHES, ObjectHash, Pick, Plan, PlanObject,
+    UnitKind, past_path, start_delay,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Sources;
 use dz_search::SearchCounts;
 use dz_shard::ShardHeader;
 use dz_stage::Stop;
-use dz_store::{Mailbox, MailboxError, host};
+use dz_store::{Mailbox, host};
 
 use super::cache;
 use super::metrics::{Counters, serve};
-use super::options::{WorkerEnd, WorkerOptions, WorkerRefused, accept};
+use super::options::{WorkerEnd, WorkerOptions, WorkerRefused};
 use super::past_file::{PAST_BYTES_MAX, read_past};
-use super::plan::{random_word, read_board};
-use super::session::{Choice, Deliverer, Identity, OpenClaims, Picker, Stay};
+use super::plan::random_word;
+use super::ready_matches::ReadyMatches;
+use super::session::{Choice, Deliverer, HandIn, Identity, OpenClaims, Picker, Stay};
+use super::task::{Played, Task};
 use super::unit::{games_of, shared_header};
 use super::waiting::{SLICE, Waiting};
 use crate::sources::sources_of;
@@ -65,12 +66,16 @@ pub fn work(
     let mut worker = Worker {
         options,
         identity: identity(),
+        matches: mailbox.below(MATCHES)?,
         mailbox,
         counters,
         open: OpenClaims::default(),
+        open_matches: OpenClaims::default(),
+        skips_matches: false,
+        left_out: None,
         waiting,
         backoff: Backoff::new(first, last),
-        draws: 0,
+        samples: 0,
         epoch: 0,
         print,
     };
@@ -82,6 +87,7 @@ pub fn work(
     }
     let end = worker.work();
     worker.open.release(&worker.mailbox);
+    worker.open_matches.release(&worker.matches);
     end
 }
 
@@ -92,28 +98,32 @@ fn identity() -> Identity {
     Identity { worker, word }
 }
 
-struct Worker<'a> {
-    options: &'a WorkerOptions,
-    identity: Identity,
-    mailbox: Mailbox,
-    counters: Arc<Counters>,
+pub(super) struct Worker<'a> {
+    pub(super) options: &'a WorkerOptions,
+    pub(super) identity: Identity,
+    pub(super) mailbox: Mailbox,
+    /// The part of the mailbox that matches go through.
+    pub(super) matches: Mailbox,
+    pub(super) counters: Arc<Counters>,
     open: OpenClaims,
-    waiting: Waiting<'a>,
+    pub(super) open_matches: OpenClaims,
+    /// Whether matches are left out at the next look: there was nothing to begin.
+    pub(super) skips_matches: bool,
+    /// The plan of matches that this worker cannot play.
+    pub(super) left_out: Option<u64>,
+    pub(super) waiting: Waiting<'a>,
     backoff: Backoff,
-    draws: u64,
+    pub(super) samples: u64,
     /// The highest epoch of a home that was seen.
-    epoch: u64,
-    print: &'a dyn Fn(&str),
+    pub(super) epoch: u64,
+    pub(super) print: &'a dyn Fn(&str),
 }
 
-/// What the mailbox has for a worker.
-enum Look {
-    /// This plan, and the board that shows it.
-    Plan(Box<Plan>, Board),
-    /// Nothing now, for this reason.
-    Nothing(&'static str),
-    /// The run is over.
-    Finished,
+/// What is kept of the last plan of self-play games.
+struct Kept<G: Game> {
+    loaded: Option<Loaded<G>>,
+    /// What the games take from earlier ones, and the plan's number.
+    past: Option<(u64, Past)>,
 }
 
 impl Worker<'_> {
@@ -121,13 +131,16 @@ impl Worker<'_> {
     /// and the process ends with 75.
     fn release_after_grace(&self) {
         let (stop, grace) = (self.waiting.stop.clone(), self.options.grace);
-        let (open, mailbox) = (self.open.clone(), self.mailbox.clone());
+        let claims = [
+            (self.open.clone(), self.mailbox.clone()),
+            (self.open_matches.clone(), self.matches.clone()),
+        ];
         let watch = move || {
             while !stop.requested() {
                 thread::sleep(SLICE);
             }
             thread::sleep(grace);
-            open.release(&mailbox);
+            claims.iter().for_each(|(open, mailbox)| open.release(mailbox));
             std::process::exit(i32::from(dz_stage::exit::TRY_AGAIN));
         };
         // Without the thread, a second signal still ends the process.
@@ -137,62 +150,52 @@ impl Worker<'_> {
     }
 
     fn work(&mut self) -> anyhow::Result<WorkerEnd> {
-        let plan = match self.next_plan()? {
-            Ok((plan, _)) => plan,
+        let task = match self.next_plan()? {
+            Ok((task, _)) => task,
             Err(end) => return Ok(end),
         };
-        let config = accept(&plan, &self.options.version)?;
+        let config = task.accept(&self.options.version)?;
         let spec: GameSpec = config.run.game.parse()?;
         with_game!(&spec, |game| self.work_at(&game, &config.run.game))?
     }
 
     /// Plays plan after plan of one game.
     fn work_at<G: Game>(&mut self, game: &G, spec: &str) -> anyhow::Result<WorkerEnd> {
-        let mut loaded: Option<Loaded<G>> = None;
-        let mut tried: (u64, BTreeSet<Pick>) = (0, BTreeSet::new());
-        let mut past: Option<Past> = None;
+        let mut kept: Kept<G> = Kept { loaded: None, past: None };
+        let mut ready: Option<ReadyMatches<G>> = None;
+        let mut tried = ((UnitKind::Games, 0), BTreeSet::new());
         loop {
-            let (plan, board) = match self.next_plan()? {
+            let (task, board) = match self.next_plan()? {
                 Ok(found) => found,
                 Err(end) => return Ok(end),
             };
-            let config = accept(&plan, &self.options.version)?;
+            let config = task.accept(&self.options.version)?;
             if config.run.game != spec {
                 let what = format!("its game was {spec} and is {}", config.run.game);
                 return Err(WorkerRefused::Configuration { what }.into());
             }
-            // The home may have moved to another device: loading anew refuses then.
-            let fits = |loaded: &Loaded<G>| {
-                let may_play =
-                    plan.evaluators == EvaluatorRule::Any || loaded.evaluator == plan.evaluator;
-                loaded.name == plan.network_name && may_play
-            };
-            if !loaded.as_ref().is_some_and(fits) {
-                loaded = self.load(game, &plan, &config)?;
+            if tried.0 != task.key() {
+                tried = (task.key(), BTreeSet::new());
             }
-            let Some(loaded) = &mut loaded else {
-                match self.pause("its network is not there") {
-                    Some(end) => return Ok(end),
-                    None => continue,
+            let picks = &mut tried.1;
+            let played = match &task {
+                Task::Games(plan) => {
+                    self.play_games(game, plan, board, &config, &mut kept, picks)?
+                }
+                Task::Matches(plan) => {
+                    self.play_segments(game, plan, board, &config, &mut ready, picks)?
                 }
             };
-            if tried.0 != plan.number {
-                tried = (plan.number, BTreeSet::new());
-                past = None;
-            }
-            if past.is_none() {
-                past = self.past_of(&plan)?;
-            }
-            let Some(past) = &past else {
-                match self.pause("the games before it are not there") {
-                    Some(end) => return Ok(end),
-                    None => continue,
+            let (units, trouble) = match played {
+                Played::Units(units, trouble) => (units, trouble),
+                Played::Missing(what) => {
+                    self.skips_matches = matches!(task, Task::Matches(_));
+                    match self.pause(what) {
+                        Some(end) => return Ok(end),
+                        None => continue,
+                    }
                 }
             };
-            let games = games_of(&plan, &config, past.clone());
-            let shared = shared_header(&plan, &config, &loaded.evaluator)?;
-            let work = Work { plan: &plan, games, shared };
-            let (units, trouble) = self.play(game, &work, board, loaded, &mut tried.1)?;
             if self.waiting.stop.requested() {
                 return Ok(WorkerEnd::TryAgain("asked to stop".to_owned()));
             }
@@ -203,6 +206,7 @@ impl Worker<'_> {
                 self.backoff.reset();
                 self.waiting.since = Instant::now();
             } else {
+                self.skips_matches = matches!(task, Task::Matches(_));
                 let why = trouble.as_deref().unwrap_or("all units are being played");
                 if let Some(end) = self.pause(why) {
                     return Ok(end);
@@ -213,50 +217,38 @@ impl Worker<'_> {
         }
     }
 
-    /// The plan to play next and the board that shows it, or how the worker ends before there is
-    /// one. A mailbox that fails is waited for.
-    fn next_plan(&mut self) -> anyhow::Result<Result<(Box<Plan>, Board), WorkerEnd>> {
-        loop {
-            let why = match self.look() {
-                Ok(Look::Plan(plan, board)) => return Ok(Ok((plan, board))),
-                Ok(Look::Finished) => return Ok(Err(WorkerEnd::Finished)),
-                Ok(Look::Nothing(why)) => why.to_owned(),
-                Err(LookError::Refused(error)) => {
-                    return Err(WorkerRefused::Mailbox(error).into());
-                }
-                Err(LookError::Mailbox(error)) if error.is_temporary() => {
-                    tracing::warn!("{error}");
-                    error.to_string()
-                }
-                Err(LookError::Mailbox(error)) => return Err(error.into()),
-            };
-            if let Some(end) = self.pause(&why) {
-                return Ok(Err(end));
-            }
-        }
-    }
-
-    fn look(&mut self) -> Result<Look, LookError> {
-        let Some(board) = read_board(&self.mailbox)? else {
-            return Ok(Look::Nothing("no home has begun"));
+    /// Plays units of a plan of self-play games until there is none to begin.
+    fn play_games<G: Game>(
+        &mut self,
+        game: &G,
+        plan: &Plan,
+        board: Board,
+        config: &RunConfig,
+        kept: &mut Kept<G>,
+        tried: &mut BTreeSet<Pick>,
+    ) -> anyhow::Result<Played> {
+        // The home may have moved to another device: loading it again refuses then.
+        let fits = |loaded: &Loaded<G>| {
+            let may_play =
+                plan.evaluators == EvaluatorRule::Any || loaded.evaluator == plan.evaluator;
+            loaded.name == plan.network_name && may_play
         };
-        if board.epoch < self.epoch {
-            return Ok(Look::Nothing("the board is that of a home that was taken over"));
+        if !kept.loaded.as_ref().is_some_and(fits) {
+            kept.loaded = self.load(game, plan, config)?;
         }
-        self.epoch = board.epoch;
-        self.counters.missing.store(board.units_missing.into(), Ordering::Relaxed);
-        if board.finished {
-            return Ok(Look::Finished);
+        let Some(loaded) = &mut kept.loaded else {
+            return Ok(Played::Missing("its network is not there"));
+        };
+        if kept.past.as_ref().is_none_or(|(number, _)| *number != plan.number) {
+            kept.past = self.past_of(plan)?.map(|past| (plan.number, past));
         }
-        let Some(offer) = &board.offer else {
-            return Ok(Look::Nothing("the home trains, or is away"));
+        let Some((_, past)) = &kept.past else {
+            return Ok(Played::Missing("the games before it are not there"));
         };
-        let path = plan_path(offer.plan);
-        let Some(bytes) = self.mailbox.get(&path, PLAN_BYTES_MAX)? else {
-            return Ok(Look::Nothing("its plan is not there"));
-        };
-        let plan = Plan::read(&path, &bytes).map_err(LookError::Refused)?;
-        Ok(Look::Plan(Box::new(plan), board))
+        let games = games_of(plan, config, past.clone());
+        let shared = shared_header(plan, config, &loaded.evaluator)?;
+        let work = Work { plan, games, shared };
+        self.play(game, &work, board, loaded, tried)
     }
 
     /// Loads what plays; none where the network is not in the mailbox any more.
@@ -314,8 +306,7 @@ impl Worker<'_> {
         Ok(Some(past.map_err(damaged).map_err(WorkerRefused::Mailbox)?))
     }
 
-    /// Plays units of a plan until there is none to begin. Returns how many were handed in, and
-    /// why the last claim failed, if it did.
+    /// Plays units of a plan until there is none to begin.
     fn play<G: Game>(
         &mut self,
         game: &G,
@@ -323,10 +314,11 @@ impl Worker<'_> {
         board: Board,
         loaded: &mut Loaded<G>,
         tried: &mut BTreeSet<Pick>,
-    ) -> anyhow::Result<(u64, Option<String>)> {
+    ) -> anyhow::Result<Played> {
         let stay = Stay {
             mailbox: &self.mailbox,
-            plan: work.plan,
+            plan: work.plan.number,
+            units: work.plan.units(),
             identity: &self.identity,
             open: &self.open,
             counters: &self.counters,
@@ -338,38 +330,27 @@ impl Worker<'_> {
             tried,
             offer: board.offer,
             looked: Instant::now(),
-            draws: &mut self.draws,
+            samples: &mut self.samples,
             stop: self.waiting.stop,
             trouble: None,
         };
+        let patience = self.options.patience;
         let mut deliverer = Deliverer {
-            stay,
+            hand_in: HandIn { stay, kind: UnitKind::Games, patience, units: 0 },
+            plan: work.plan,
             shared: &work.shared,
-            patience: self.options.patience,
             spent: SearchCounts::default(),
             noted: SearchCounts::default(),
-            units: 0,
         };
         let mut next = || picker.next().map(u64::from);
         play_shards(game, &work.games, &mut next, &mut loaded.sources, &mut deliverer)?;
-        Ok((deliverer.units, picker.trouble))
+        Ok(Played::Units(deliverer.hand_in.units, picker.trouble))
     }
 
-    fn pause(&mut self, why: &str) -> Option<WorkerEnd> {
-        self.draws += 1;
-        let pause = self.backoff.next(self.identity.word.wrapping_add(self.draws));
+    pub(super) fn pause(&mut self, why: &str) -> Option<WorkerEnd> {
+        self.samples += 1;
+        let pause = self.backoff.next(self.identity.word.wrapping_add(self.samples));
         self.waiting.wait(pause, why)
-    }
-}
-
-enum LookError {
-    Mailbox(MailboxError),
-    Refused(FleetError),
-}
-
-impl From<MailboxError> for LookError {
-    fn from(error: MailboxError) -> Self {
-        Self::Mailbox(error)
     }
 }
 

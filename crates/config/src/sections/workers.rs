@@ -14,9 +14,9 @@ section! {
         /// feature `cloud`). A mailbox belongs to one run. `none`: the run plays alone.
         [Speed, dz_config_keys::Limits::Any] mailbox: MailboxAddress = MailboxAddress::None;
         /// Games of a unit, which one worker plays; they divide `selfplay.games_per_shard`. `same`
-        /// is 64, or the largest divisor below.
+        /// is 64, or the largest divisor below. Segments of matches have at most so many.
         [Speed, whole(1, 65_536)] unit_games: SameOr<u32> = SameOr::Same;
-        /// Whether self-play of this run plays too, beside its workers.
+        /// Whether this machine plays too, beside its workers: self-play games and matches.
         [Speed, dz_config_keys::Limits::Any] home_plays: bool = true;
         /// Whose games count. `same`: those of evaluators with the id of this machine's, so that
         /// the run has the bytes that it would have alone. `any`: other cards and processors round

@@ -22,7 +22,11 @@ pub(crate) fn run(stage: Stage, args: &StageArgs) -> anyhow::Result<Exit> {
             dz_shuffler::run(context, cycle)
         }),
         Stage::Trainer => run_stage_with(stage, args, dz_trainer::start, dz_trainer::run),
-        Stage::Gatekeeper => run_stage(stage, args, dz_gatekeeper::run),
+        Stage::Gatekeeper => run_stage(stage, args, |context, cycle| {
+            dz_gatekeeper::run_with(context, cycle, &|arena, context| {
+                dz_selfplay::share_matches(arena, context, cycle, env!("DAGZERO_VERSION"))
+            })
+        }),
         Stage::Driver => anyhow::bail!("the driver is no stage; use `dagzero run`"),
     }?;
     if stage == Stage::Selfplay && end == StageEnd::Finished {

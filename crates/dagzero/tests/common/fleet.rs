@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_store::Mailbox;
+use dz_store::{CycleState, Ledger, Mailbox, Run};
 pub use dz_testkit::Process;
 
 use super::files::files;
@@ -62,7 +62,22 @@ pub fn wait(process: &mut Process) -> i32 {
 
 /// What a run has published, by path.
 pub fn published(dir: &Path) -> BTreeMap<String, Vec<u8>> {
-    files(dir, &["shards", "rows", "networks", "matches"])
+    let mut found = files(dir, &["shards", "rows", "networks", "matches"]);
+    found.insert("ledger".to_owned(), fold(dir).into_bytes());
+    found
+}
+
+/// What the ledger of a run comes to, without times.
+fn fold(dir: &Path) -> String {
+    let run = Run::open(dir).unwrap();
+    let ledger = Ledger::open(&run).unwrap();
+    let state = ledger.state();
+    let mut text = format!("{:?}\n", state.champion);
+    for (cycle, now) in &state.cycles {
+        let CycleState { shards, matches, verdict, champion, rated, .. } = now;
+        text += &format!("{cycle}: {shards:?} {matches:?} {verdict:?} {champion:?} {rated}\n");
+    }
+    text
 }
 
 /// Files that differ.
@@ -117,8 +132,13 @@ impl Fleet {
 
 /// The same run without workers.
 pub fn alone() -> BTreeMap<String, Vec<u8>> {
+    alone_with(&[])
+}
+
+/// As [`alone`], with more settings.
+pub fn alone_with(set: &[String]) -> BTreeMap<String, Vec<u8>> {
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("run");
-    assert_eq!(wait(&mut start_run(&dir, &[])), 0);
+    assert_eq!(wait(&mut start_run(&dir, set)), 0);
     published(&dir)
 }

@@ -96,6 +96,16 @@ impl Mailbox {
         })
     }
 
+    /// The part of this mailbox in a folder of it, as a mailbox. Its address is this one's.
+    ///
+    /// # Errors
+    /// [`MailboxError::Invalid`] of a name that is none.
+    pub fn below(&self, folder: &str) -> Result<Self, MailboxError> {
+        let prefix = self.location(folder)?;
+        let path = self.folder.as_ref().map(|path| path.join(folder));
+        Ok(Self { prefix, folder: path, ..self.clone() })
+    }
+
     /// The address that it was opened by.
     pub fn address(&self) -> &str {
         &self.address

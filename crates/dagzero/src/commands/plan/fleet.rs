@@ -3,7 +3,8 @@
 use std::io::Write;
 use std::time::Duration;
 
-use dz_config::RunConfig;
+use dz_config::{AnchorKind, RunConfig};
+use dz_fleet::segment_games;
 use dz_stage::{count_text, duration_text};
 use serde::Serialize;
 
@@ -38,6 +39,8 @@ pub(super) struct Fleet {
     unit_s: f64,
     /// Units of a cycle.
     units: u64,
+    /// Segments of its gate and rating matches at most.
+    segments: u64,
     /// A cycle with the workers, and alone.
     cycle_s: f64,
     alone_s: f64,
@@ -57,12 +60,16 @@ pub(super) struct Fleet {
     out_bytes_day: f64,
 }
 
+/// Parts of a cycle beside self-play, and the place of matches among them.
+const OTHERS: usize = 3;
+const MATCHES: usize = 2;
+
 /// The parts of a cycle, in seconds.
 #[derive(Clone, Copy)]
 struct Parts {
     selfplay_s: f64,
     home_s: f64,
-    others: [(&'static str, f64); 3],
+    others: [(&'static str, f64); OTHERS],
     /// Of a cycle beside, and how many cycles may be under way at once.
     cycle_s: f64,
     under_way: f64,
@@ -90,9 +97,17 @@ impl Fleet {
             cycle_s: measured.cycle_s,
             under_way: 1.0 + f64::from(config.lead_cycles()),
         };
+        let segments = segments(config, last.cycle);
+        let segment_s = last.matches_s / segments.max(1) as f64;
+        // Side by side, workers have self-play games to play while the home plays its matches.
+        let shares_matches = config.lead_cycles() == 0;
         let with = |workers: f64| {
-            let selfplay_s = selfplay_s(last.selfplay_s, unit_s, units as f64, workers);
-            Parts { selfplay_s, ..parts }
+            let selfplay_s = shared_s(last.selfplay_s, unit_s, units as f64, workers);
+            let mut others = parts.others;
+            if shares_matches {
+                others[MATCHES].1 = shared_s(last.matches_s, segment_s, segments as f64, workers);
+            }
+            Parts { selfplay_s, others, ..parts }
         };
         // In turns the home plays, too, while it waits for its workers.
         let helps = config.workers.home_plays && config.lead_cycles() == 0;
@@ -100,7 +115,8 @@ impl Fleet {
         let now = with(players);
         let cycle_s = now.wall_s();
         let cycles_day = DAY_S / cycle_s;
-        let units_day = units as f64 * cycles_day;
+        let shared = units + if shares_matches { segments } else { 0 };
+        let units_day = shared as f64 * cycles_day;
         // Whoever plays nothing fetches nothing.
         let players_at_once = f64::from(workers).min(units as f64);
         let games_day = last.games as f64 * cycles_day;
@@ -110,6 +126,7 @@ impl Fleet {
             unit_games,
             unit_s,
             units,
+            segments,
             cycle_s,
             alone_s: last.wall_s,
             bound: now.bound(),
@@ -140,6 +157,8 @@ impl Fleet {
         let units = count_text(self.units);
         let unit = time(self.unit_s);
         writeln!(out, "units       {units} a cycle of {} games, {unit} each", self.unit_games)?;
+        let segments = count_text(self.segments);
+        writeln!(out, "segments    up to {segments} of gate and rating matches a cycle")?;
         let (writes, reads) = (count(self.writes_day), count(self.reads_day));
         let lists = count(self.lists_day);
         writeln!(out, "requests    {writes} writes, {reads} reads, {lists} lists a day")?;
@@ -180,7 +199,23 @@ impl Parts {
     }
 }
 
-fn others(cycle: &CycleForecast) -> [(&'static str, f64); 3] {
+/// Segments of a cycle's gate and rating matches. Matches may end early or be cut, and those with
+/// other programs are played at home.
+fn segments(config: &RunConfig, cycle: u32) -> u64 {
+    let unit_games = config.unit_games().into();
+    let of = |games: u32| {
+        let games = u64::from(games);
+        games.div_ceil(segment_games(games, unit_games))
+    };
+    let rating = &config.rating;
+    let is_shared = |kind: &AnchorKind| !matches!(kind, AnchorKind::Engine(_));
+    let anchors = rating.anchors.iter().filter(|anchor| is_shared(&anchor.kind)).count() as u64;
+    let anchors = anchors * (1 + u64::from(rating.policy));
+    let neighbours = u64::from(rating.neighbours.min(cycle.saturating_sub(1)));
+    of(config.gate.games) + (anchors + neighbours) * of(rating.games)
+}
+
+fn others(cycle: &CycleForecast) -> [(&'static str, f64); OTHERS] {
     [
         ("training", cycle.train_s),
         ("shuffling", cycle.shuffle_s),
@@ -188,8 +223,8 @@ fn others(cycle: &CycleForecast) -> [(&'static str, f64); 3] {
     ]
 }
 
-/// Returns the time of self-play on `workers` machines, if a single one takes `alone_s`.
-fn selfplay_s(alone_s: f64, unit_s: f64, units: f64, workers: f64) -> f64 {
+/// Returns the time of `units` units on `workers` machines, if one machine takes `alone_s` for all.
+fn shared_s(alone_s: f64, unit_s: f64, units: f64, workers: f64) -> f64 {
     let ideal_s = alone_s / workers;
     let tail = (1.0 + TAIL_UNITS * workers / units.max(1.0)).min(TAIL_MAX);
     (ideal_s * tail).max(unit_s)
@@ -218,15 +253,14 @@ mod tests {
     #[test]
     fn self_play_is_shared_until_something_else_takes_longer() {
         // 1,000 units of 10 s.
-        let with = |workers: f64, under_way| {
-            parts(selfplay_s(10_000.0, 10.0, 1_000.0, workers), under_way)
-        };
+        let with =
+            |workers: f64, under_way| parts(shared_s(10_000.0, 10.0, 1_000.0, workers), under_way);
         assert_eq!(with(1.0, 2.0).bound(), "self-play");
         assert_eq!(with(1_000.0, 2.0).bound(), "training");
         // In turns the parts add up.
         assert!((with(10.0, 1.0).wall_s() - (1_000.0 * 1.018 + 100.0)).abs() < 1e-9);
         // No cycle is shorter than a unit, or than what the home has to do.
-        assert_eq!(selfplay_s(10_000.0, 10.0, 1_000.0, 1e9), 10.0);
+        assert_eq!(shared_s(10_000.0, 10.0, 1_000.0, 1e9), 10.0);
         assert_eq!(with(1e6, 2.0).wall_s(), 60.0);
         let useful = useful(&|workers| with(workers, 2.0), 1_000);
         let gain = |workers: u32| {

@@ -3,10 +3,10 @@
 use std::{fmt, ops::Range, path::Path};
 
 use anyhow::{Context, bail, ensure};
-use dz_game::{AnyGame, Game, Outcome, Status, game_ids};
+use dz_game::{AnyGame, Game, game_ids};
 use dz_gatekeeper::result_of;
 use dz_network_file::NetworkFile;
-use dz_play::{PlayedGame, PlayedMatch, read_match};
+use dz_play::{PlayedGame, PlayedMatch, read_match, replay_match_game};
 use dz_shard::{RowReader, RowSet, ShardError};
 use dz_store::{MatchResult, PlayerName, RunInfo};
 use dz_trainer::checkpoint;
@@ -151,39 +151,8 @@ fn same<T: PartialEq + fmt::Display + ?Sized>(
 /// Plays the games of a match again.
 fn replay_all<G: Game>(game: &G, games: &[PlayedGame], plies_max: u32) -> anyhow::Result<()> {
     for played in games {
-        replay(game, played, plies_max).with_context(|| format!("game {}", played.number))?;
-    }
-    Ok(())
-}
-
-fn replay<G: Game>(game: &G, played: &PlayedGame, plies_max: u32) -> anyhow::Result<()> {
-    let mut state = game.start();
-    let mut history = G::History::default();
-    let mut legal = Vec::new();
-    for (ply, mv) in played.moves.iter().enumerate() {
-        if let Status::Over(_) = game.status(&state, &history) {
-            bail!("it goes on after its end at ply {ply}");
-        }
-        game.legal_moves(&state, &history, &mut legal);
-        ensure!(legal.contains(mv), "move {} at ply {ply} is not legal", mv.0);
-        game.advance(&mut state, &mut history, *mv);
-    }
-    match (game.status(&state, &history), &played.forfeit) {
-        (Status::Over(outcome), None) => {
-            ensure!(outcome == played.outcome && !played.adjudicated, "its outcome is another one");
-        }
-        (Status::Over(_), Some(_)) => bail!("it is over, so nobody can have forfeited it"),
-        (Status::ToMove(_), Some(forfeit)) => {
-            let outcome = Outcome::win_of(forfeit.loser.opponent());
-            ensure!(
-                played.outcome == outcome && !played.adjudicated,
-                "it was forfeited, but its outcome is another one"
-            );
-        }
-        (Status::ToMove(_), None) => {
-            let at_limit = played.moves.len() >= plies_max as usize;
-            ensure!(played.adjudicated && at_limit, "it is not over");
-        }
+        replay_match_game(game, played, plies_max)
+            .with_context(|| format!("game {}", played.number))?;
     }
     Ok(())
 }
