@@ -7,6 +7,8 @@ use anyhow::Context;
 use dz_burn_net::{DeviceChoice, EvaluatorOptions, Precision, first_start_note, pick_device};
 use dz_network_file::NetworkSpec;
 
+use crate::game_load::GameLoad;
+
 /// What `bench device`, `bench games` and `bench soak` measure. Where an option is not for all of
 /// them, it says for which.
 #[derive(Clone, Debug, clap::Args)]
@@ -96,6 +98,11 @@ impl DeviceArgs {
         text.parse().map_err(|()| {
             anyhow::anyhow!("'{text}' is no size; write 9x9b6c96 or 9x9b6c96+pooling")
         })
+    }
+
+    pub(crate) fn game_load(&self) -> GameLoad {
+        let Self { playouts, batch, groups, .. } = *self;
+        GameLoad { playouts, batch, groups, time: self.time() }
     }
 
     pub(crate) fn time(&self) -> Duration {

@@ -17,6 +17,7 @@ use dz_shard::GameRecord;
 use crate::at_once::AtOnce;
 use crate::device;
 use crate::device_args::DeviceArgs;
+use crate::game_load::GameLoad;
 use crate::row::BenchRow;
 
 /// More games than can be played in the time.
@@ -36,8 +37,8 @@ pub(crate) fn rows(
         let games = format!("{playouts} playouts, {groups} groups of {batch}, {threads} threads");
         format!("{}, {games}, {what}", game.spec())
     };
-    let network_alone = AtOnce::new(game);
-    let host = reach(game, args, network_alone)?;
+    let load = args.game_load();
+    let host = reach(game, load, AtOnce::new(game))?;
     host.report(&name("a device that takes no time"), None, each)?;
 
     let choice = args.choice()?;
@@ -56,7 +57,36 @@ pub(crate) fn rows(
         return Ok(());
     }
     let network = network_with(choice, &file, options)?;
-    reach(game, args, network)?.report(&name(&on), Some(raw), each)
+    reach(game, load, network)?.report(&name(&on), Some(raw), each)
+}
+
+/// Speed of self-play without the time of the network.
+#[derive(Clone, Copy, Debug)]
+pub struct HostRate {
+    /// Evaluations for each second of processor time, so that other programs change it little.
+    pub evaluations_core_s: f64,
+    /// Playouts for each evaluation. More than 1, because terminal positions, reused trees and the
+    /// cache need no evaluation; 1 if no game ended in the time.
+    pub playouts_per_evaluation: f64,
+}
+
+/// Measures self-play with a device that takes no time: search, rules, encoding and cache. Other
+/// threads of this process count, too.
+///
+/// # Errors
+/// If the time is too short for two batches.
+pub fn host_rate(game: &AnyGame, load: GameLoad) -> anyhow::Result<HostRate> {
+    let (begun, cpu_s) = (Instant::now(), dz_stage::cpu_s());
+    let reached = reach(game, load, AtOnce::new(game))?;
+    let Reached { evaluations, playouts, evaluations_total, .. } = reached;
+    let used_s = match cpu_s.zip(dz_stage::cpu_s()) {
+        Some((before, after)) => after - before,
+        None => begun.elapsed().as_secs_f64() * rayon::current_num_threads() as f64,
+    };
+    Ok(HostRate {
+        evaluations_core_s: evaluations_total / used_s.max(1e-3),
+        playouts_per_evaluation: (playouts / evaluations).max(1.0),
+    })
 }
 
 /// What was reached.
@@ -65,6 +95,8 @@ struct Reached {
     evaluations: f64,
     /// A second.
     playouts: f64,
+    /// From the start, before measuring began, too.
+    evaluations_total: f64,
     /// Share of the places in batches that were filled.
     fill: f64,
     /// Share of the time that was spent waiting for the device.
@@ -93,14 +125,14 @@ impl Reached {
 /// Plays games with a network. Measuring begins after half of the time.
 fn reach(
     game: &AnyGame,
-    args: &DeviceArgs,
+    load: GameLoad,
     network: impl NetworkEvaluator + 'static,
 ) -> anyhow::Result<Reached> {
-    let plan = plan(game, args)?;
+    let plan = plan(game, load)?;
     let begun = Instant::now();
     let waited = Arc::new(AtomicU64::new(0));
-    let opens = begun + args.time() / 2;
-    let network = Until { network, end: opens + args.time(), waited: Arc::clone(&waited) };
+    let opens = begun + load.time / 2;
+    let network = Until { network, end: opens + load.time, waited: Arc::clone(&waited) };
     let mut window = Window { opens, waited, first: None, last: None };
     match play_cycle_of(&game.spec(), &plan, Box::new(network), CACHE_ENTRIES, &mut window) {
         Err(error) if !is_time_over(&error) => Err(error),
@@ -113,16 +145,16 @@ fn is_time_over(error: &anyhow::Error) -> bool {
 }
 
 /// Games of the quick preset with as many playouts for every move.
-fn plan(game: &AnyGame, args: &DeviceArgs) -> anyhow::Result<CyclePlan> {
+fn plan(game: &AnyGame, load: GameLoad) -> anyhow::Result<CyclePlan> {
     const PRESET: &str = include_str!("../../../configs/connect4-quick.toml");
     let overrides = [
         format!("run.game=\"{}\"", game.spec()),
-        format!("selfplay.playouts={}", args.playouts),
-        format!("selfplay.playouts_fast={}", args.playouts),
+        format!("selfplay.playouts={}", load.playouts),
+        format!("selfplay.playouts_fast={}", load.playouts),
         "selfplay.full_share=1".to_owned(),
         "selfplay.plies_max=1000".to_owned(),
-        format!("selfplay.parallel_games={}", args.batch * usize::from(args.groups)),
-        format!("selfplay.groups={}", args.groups),
+        format!("selfplay.parallel_games={}", load.batch * usize::from(load.groups)),
+        format!("selfplay.groups={}", load.groups),
     ];
     let config = RunConfig::from_text(PRESET, &overrides)?;
     Ok(CyclePlan { count: GAMES, ..cycle_plan(&config, 1, 0, None, Past::default()) })
@@ -216,6 +248,7 @@ impl Window {
         Ok(Reached {
             evaluations: evaluations / seconds,
             playouts: evaluations / seconds * playouts,
+            evaluations_total: last.tally.lockstep.evaluations as f64,
             fill: evaluations / of(|tally| tally.lockstep.places),
             waiting: (last.waited_ns - first.waited_ns) as f64 / 1e9 / seconds,
         })

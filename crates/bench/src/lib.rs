@@ -8,6 +8,7 @@ mod device;
 mod device_args;
 mod engine;
 mod engine_rates;
+mod game_load;
 mod games;
 mod infer;
 mod peers;
@@ -30,6 +31,8 @@ use clap::Subcommand;
 use dz_game::{AnyGame, Game, GameSpec, with_game};
 
 pub use device_args::DeviceArgs;
+pub use game_load::GameLoad;
+pub use games::{HostRate, host_rate};
 pub use placement::{LookedUp, PLACEMENT_POINTS_MAX, Placement, PlacementState};
 pub use rates::{Effort, Rates};
 pub use row::BenchRow;

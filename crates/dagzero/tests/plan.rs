@@ -47,6 +47,27 @@ fn people_get_a_table_and_a_bad_configuration_is_refused() {
 }
 
 #[test]
+fn a_card_that_is_not_here_has_modelled_rates_and_the_plan_says_so() {
+    let of = |cores: &str| -> Value {
+        let said = plan(&["--json", "--card", "h200", "--cores", cores]);
+        assert!(said.status.success(), "{}", String::from_utf8_lossy(&said.stderr));
+        serde_json::from_slice(&said.stdout).expect("one object")
+    };
+    let json = of("64");
+    let modelled = &json["modelled"];
+    assert_eq!((&modelled["card"], &modelled["cores"]), (&"h200".into(), &64.into()));
+    let rate = |key: &str| modelled[key].as_f64().unwrap_or_else(|| panic!("{key}"));
+    assert!(rate("selfplay_s") <= rate("network_s").min(rate("host_s")));
+    let row_s = json["measured"]["train_row_s"].as_f64().expect("seconds");
+    assert!((row_s * rate("train_rows_s") - 1.0).abs() < 1e-9, "{json}");
+    let text = plan(&["--card", "h100"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("modelled    for an NVIDIA H100 and 16 cores"), "{text}");
+    assert_eq!(plan(&["--json"]).status.code(), Some(0));
+    assert_eq!(plan(&["--cores", "4"]).status.code(), Some(2), "cores are of a card's machine");
+}
+
+#[test]
 fn a_fleet_plays_faster_until_something_else_is_the_bound() {
     let of = |workers: &str| -> Value {
         let set = ["--set", "run.mode=asynchronous", "--set", "workers.unit_games=4"];

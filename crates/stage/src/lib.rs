@@ -45,7 +45,7 @@ pub use exit::error_text;
 pub use exit_code::{exit_code_of, exit_with};
 pub use in_force::{ConfigRefused, Edits, InForce, keep_config, kept_config};
 pub use logging::{init_logging, log_generation, log_to_run};
-pub use memory::{peak_bytes, resident_bytes};
+pub use memory::{cpu_s, peak_bytes, resident_bytes};
 pub use noted::progress_text;
 pub use numbers::{
     bytes_text, count_text, duration_text, elo_error_text, elo_text, elo_width_text, number_text,

@@ -23,6 +23,20 @@ pub fn resident_bytes() -> Option<u64> {
     parse("VmRSS:", &std::fs::read_to_string("/proc/self/status").ok()?)
 }
 
+/// Processor seconds that this process has used, user and system, as Linux counts them
+/// (`/proc/self/stat`, in hundredths of a second); `None` on other systems.
+pub fn cpu_s() -> Option<f64> {
+    ticks(&std::fs::read_to_string("/proc/self/stat").ok()?).map(|ticks| ticks as f64 / 100.0)
+}
+
+/// User and system ticks. The name in brackets may hold anything, spaces and brackets too.
+fn ticks(stat: &str) -> Option<u64> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let [user, system] = [fields.next()?, fields.next()?];
+    Some(user.parse::<u64>().ok()? + system.parse::<u64>().ok()?)
+}
+
 fn parse(key: &str, status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix(key))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -32,6 +46,20 @@ fn parse(key: &str, status: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn processor_time_is_read_and_grows() {
+        let stat = "7 (a) b) R 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 1 0";
+        assert_eq!(ticks(stat), Some(300));
+        assert_eq!(ticks("7 (a) R 1"), None);
+        if let Some(before) = cpu_s() {
+            let begun = std::time::Instant::now();
+            while cpu_s() == Some(before) {
+                assert!(begun.elapsed().as_secs() < 60, "the time stands still");
+            }
+            assert!(cpu_s() > Some(before));
+        }
+    }
 
     #[test]
     fn peak_and_present_are_read() {

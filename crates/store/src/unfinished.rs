@@ -1,4 +1,5 @@
-//! Directories of runs that a command has begun to make and not finished.
+//! Directories of runs that a command has begun to make and not finished: a fork, or a run that is
+//! being restored from its mirror.
 
 use std::fs;
 use std::io::Write;
@@ -12,10 +13,12 @@ use crate::layout::{
     CONFIG, CONFIG_HISTORY, EXPECTED, FOLDERS, REPORT, config_history_path, lock_path,
     metrics_path, stage_log_path, work_path,
 };
+use crate::mirror::Origin;
 use crate::ways::{Writes, open_own, remove_own, there};
 use crate::{Run, RunLock, Stage};
 
 /// Marks a directory of which a command is about to make a run: all of it is the command's.
+/// Its name and text are from when only forks needed it.
 const MARK: &str = "unfinished-fork";
 const MARK_TEXT: &[u8] = b"dagzero fork was making a run here\n";
 
@@ -99,7 +102,7 @@ fn is_folder_of_run(path: &str) -> bool {
         || stages().any(|stage| work_path(stage) == path)
 }
 
-/// Whether a run makes a file of this path before its stages start.
+/// Whether a run has a file of this path before its stages start.
 fn is_file_of_run(path: &str) -> bool {
     let stages = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
     let path = published_name(path).unwrap_or(path);
@@ -110,6 +113,7 @@ fn is_file_of_run(path: &str) -> bool {
     let hash = path.strip_prefix(CONFIG_HISTORY).and_then(|name| name.strip_prefix('/'));
     let hash = hash.and_then(|name| name.strip_suffix(".toml")).and_then(config_history_path);
     is_fixed
+        || path == Origin::path()
         || stages().any(is_stages)
         || OwnName::of(path).is_some()
         || hash.is_some_and(|own| own == path)

@@ -268,6 +268,26 @@ fn what_the_old_home_wrote_while_its_run_was_restored_is_dropped() {
 }
 
 #[test]
+fn a_restore_that_was_killed_can_be_begun_again() {
+    let mut scene = Scene::new();
+    let mut mirror = scene.mirror(1);
+    (0..7).for_each(|part| scene.append(part));
+    mirror.advance(&never).unwrap();
+    let dir = scene.folder.path().join("run-2.restoring");
+    let begin = || dz_store::begin_unfinished(&dir);
+    begin().unwrap();
+    restore(&scene.mailbox(), &dir).unwrap();
+    // Killed here, with every file that a restore writes.
+    begin().unwrap();
+    let left: Vec<_> = fs::read_dir(&dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, [dir.join("unfinished-fork")]);
+    restore(&scene.mailbox(), &dir).unwrap();
+    fs::write(dir.join("work/driver/notes.txt"), "of somebody").unwrap();
+    let error = begin().unwrap_err().to_string();
+    assert!(error.contains("work/driver/notes.txt"), "{error}");
+}
+
+#[test]
 fn many_small_parts_become_few() {
     let mut scene = Scene::new();
     let mut mirror = scene.mirror(1);

@@ -213,15 +213,13 @@ impl MatchScheduler for HomeScheduler {
     }
 
     fn poll(&mut self, waits: bool) -> Result<Vec<RemoteEvent>, BoxError> {
-        match &mut self.shared {
-            Some(shared) => shared.poll(waits),
-            None => {
-                if waits {
-                    thread::sleep(WAIT);
-                }
-                Ok(Vec::new())
-            }
+        if let Some(shared) = &mut self.shared {
+            return shared.poll(waits);
         }
+        if waits {
+            thread::sleep(WAIT);
+        }
+        Ok(Vec::new())
     }
 
     fn end(&mut self, is_whole: bool) -> Result<(), BoxError> {

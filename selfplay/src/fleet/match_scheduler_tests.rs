@@ -29,7 +29,7 @@ fn context(folder: &std::path::Path) -> MatchContext {
         "workers.audit_share=1.0".to_owned(),
     ];
     let config = RunConfig::from_text(SMOKE, &set).unwrap();
-    let run = Run::create(&folder.join("run"), &config.to_toml()).unwrap();
+    let run = Run::create(folder.join("run"), &config.to_toml()).unwrap();
     let mut ledger = Ledger::open(&run).unwrap();
     ledger.claim(Stage::Driver).unwrap();
     let started = Entry::RunStarted {

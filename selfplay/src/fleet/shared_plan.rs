@@ -76,12 +76,11 @@ impl SharedPlan {
         if !is_whole(&self.plan, &self.here, unit) {
             return;
         }
-        match self.audits.remove(&unit) {
-            Some(delivered) => self.compare(delivered),
-            None => {
-                let now = self.handle.now();
-                self.handle.lock().desk.see_unit(now, unit);
-            }
+        if let Some(delivered) = self.audits.remove(&unit) {
+            self.compare(delivered);
+        } else {
+            let now = self.handle.now();
+            self.handle.lock().desk.see_unit(now, unit);
         }
     }
 

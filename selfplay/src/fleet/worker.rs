@@ -140,7 +140,9 @@ impl Worker<'_> {
                 thread::sleep(SLICE);
             }
             thread::sleep(grace);
-            claims.iter().for_each(|(open, mailbox)| open.release(mailbox));
+            for (open, mailbox) in &claims {
+                open.release(mailbox);
+            }
             std::process::exit(i32::from(dz_stage::exit::TRY_AGAIN));
         };
         // Without the thread, a second signal still ends the process.

@@ -16,6 +16,7 @@ mod streams;
 mod upload;
 
 pub use error::MirrorError;
+pub(crate) use origin::Origin;
 pub use restore::{Restored, restore};
 pub use upload::Mirror;
 

@@ -18,6 +18,8 @@ pub(super) struct Measured {
     /// Playouts a second with a network, and with a rollout a leaf.
     pub(super) playouts_s: f64,
     pub(super) rollouts_s: f64,
+    /// The latter for each second of processor time; 0 if the system does not report that.
+    pub(super) rollouts_core_s: f64,
     /// Seconds of the trainer for each row, of the shuffler for each sampled row, and of each cycle
     /// beside.
     pub(super) train_row_s: f64,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use dz_burn_net::DeviceChoice;
 use dz_config::{BootstrapEvaluator, RunConfig};
-use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
+use dz_game::{AnyGame, Encoding, Game, GameSpec};
 use dz_gatekeeper::selfplay_ply_cost;
 use dz_infer::Lockstep;
 use dz_play::{Arena, MatchPlayer, PlayerEvaluator, PositionCheck, SearchPlayer};
@@ -15,6 +15,7 @@ use dz_shard::GameRecord;
 use dz_stage::{EventSink, Stage, StageContext, Stop};
 use dz_store::Run;
 
+use super::card::position_flops;
 use super::forecast::Measured;
 use crate::drive;
 
@@ -92,10 +93,11 @@ fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
         playouts_per_s(arena.as_mut(), &player, playouts, config)
     };
     let rollouts = config.bootstrap.playouts;
-    measured.rollouts_s = search(PlayerEvaluator::Rollout, rollouts)?;
+    let of_rollouts = search(PlayerEvaluator::Rollout, rollouts)?;
+    (measured.rollouts_s, measured.rollouts_core_s) = (of_rollouts.second, of_rollouts.core_second);
     let generation_0 = match config.bootstrap.evaluator {
         BootstrapEvaluator::Rollout => measured.rollouts_s,
-        BootstrapEvaluator::Uniform => search(PlayerEvaluator::Uniform, rollouts)?,
+        BootstrapEvaluator::Uniform => search(PlayerEvaluator::Uniform, rollouts)?.second,
     };
     measured.bootstrap_game_s = measured.plies * f64::from(rollouts) / generation_0;
     measured.shuffle_row_s = dz_bench::shuffle_row_s(&game, &dir.join("shuffled"), measured.plies)?;
@@ -105,7 +107,7 @@ fn measure(config: &RunConfig, dir: &Path) -> anyhow::Result<Measured> {
         PlayerEvaluator::Network { hash: "calibration".to_owned(), bytes: network.into() };
     let ply = selfplay_ply_cost(config, u32::MAX);
     let playouts = ply.round().max(2.0) as u32;
-    measured.playouts_s = search(evaluator, playouts)?;
+    measured.playouts_s = search(evaluator, playouts)?.second;
     measured.game_s = measured.plies * ply / measured.playouts_s;
     small.network_games(&mut measured)?;
     measured.peak_bytes = dz_stage::peak_bytes().unwrap_or(0);
@@ -119,13 +121,21 @@ fn random_plies<G: Game>(game: &G, plies_max: u32) -> f64 {
     games.iter().map(plies).sum::<f64>() / RANDOM_GAMES as f64
 }
 
-/// Playouts a second of a player, as many searches at once as self-play has.
+/// Playouts by time.
+struct PlayoutRate {
+    /// In a second.
+    second: f64,
+    /// In a second of processor time; 0 if the system does not report it.
+    core_second: f64,
+}
+
+/// Measures the playouts of a player, as many searches at once as self-play has.
 fn playouts_per_s(
     arena: &mut dyn Arena,
     player: &MatchPlayer,
     playouts_whole: u32,
     config: &RunConfig,
-) -> anyhow::Result<f64> {
+) -> anyhow::Result<PlayoutRate> {
     // Loading is no part of the time.
     arena.prepare(player)?;
     let parallel_games = config.selfplay.parallel_games as usize;
@@ -147,11 +157,16 @@ fn playouts_per_s(
         let distinct = positions.len().max(1);
         let positions: Vec<PositionCheck> =
             (0..count).filter_map(|i| positions.get(i % distinct).cloned()).collect();
-        let begun = Instant::now();
+        let (begun, cpu_s) = (Instant::now(), dz_stage::cpu_s());
         arena.check(player, &positions, playouts, &lockstep)?;
         let elapsed = begun.elapsed();
         if elapsed >= SEARCH_TIME / 2 || count >= 1 << 16 {
-            return Ok(count as f64 * f64::from(playouts) / elapsed.as_secs_f64().max(1e-6));
+            let all = count as f64 * f64::from(playouts);
+            let used_s = cpu_s.zip(dz_stage::cpu_s()).map(|(before, after)| after - before);
+            return Ok(PlayoutRate {
+                second: all / elapsed.as_secs_f64().max(1e-6),
+                core_second: used_s.map_or(0.0, |used_s| all / used_s.max(1e-2)),
+            });
         }
         if playouts < playouts_whole {
             playouts = playouts_whole.min(4 * playouts);
@@ -177,7 +192,8 @@ fn bound_training(config: &mut RunConfig) -> anyhow::Result<u64> {
         return Ok(most);
     }
     let game = AnyGame::of(&config.run.game.parse::<GameSpec>()?)?;
-    let row_s = training_flops(config, game.encoding().planes()) / PROCESSOR_FLOPS;
+    // The backward pass takes twice what the forward pass does.
+    let row_s = 3.0 * position_flops(config, game.encoding().planes()) / PROCESSOR_FLOPS;
     let batch = (STEP_TIME_S / row_s).max(2.0) as u32;
     config.training.batch = config.training.batch.min(batch);
     let step_s = row_s * f64::from(config.training.batch);
@@ -187,16 +203,6 @@ fn bound_training(config: &mut RunConfig) -> anyhow::Result<u64> {
         config.training.validation_rows_max = 0;
     }
     Ok(batches)
-}
-
-/// Operations of a row's forward and backward pass, nearly all of them in the tower's 3x3
-/// convolutions: two for each product, and the backward pass takes twice what the forward pass
-/// does.
-fn training_flops(config: &RunConfig, planes: PlaneShape) -> f64 {
-    let channels = f64::from(config.network.channels);
-    let convolutions = 2.0 * f64::from(config.network.blocks);
-    let products = channels * channels * convolutions + channels * planes.channels as f64;
-    3.0 * 2.0 * 9.0 * (planes.height * planes.width) as f64 * products
 }
 
 /// Returns how many games give at least two batches of rows. `plies` is the mean length of a game.

@@ -1,5 +1,6 @@
 //! `dagzero plan`: what a run will take on this machine, before anything long starts.
 
+mod card;
 mod fleet;
 mod forecast;
 mod measure;
@@ -13,6 +14,7 @@ use serde::Serialize;
 
 use super::write_line;
 use crate::{Exit, drive};
+use card::{Card, Modelled};
 use fleet::Fleet;
 use forecast::{CycleForecast, Forecast, Measured};
 
@@ -24,7 +26,8 @@ use forecast::{CycleForecast, Forecast, Measured};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  dagzero plan connect4-quick\n  \
     dagzero plan go9 --set network.channels=64 --hours 8\n  \
-    dagzero plan go9 --workers 100")]
+    dagzero plan go9 --workers 100\n  \
+    dagzero plan go9-h200 --card h200")]
 pub(crate) struct Args {
     /// The configuration file, or the name of a preset
     #[arg(value_name = "CONFIG")]
@@ -38,6 +41,14 @@ pub(crate) struct Args {
     /// Also say what a fleet of so many workers, machines like this one, does a day
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     workers: Option<u32>,
+    /// Plan for a machine with this card instead: its rates are modelled from figures that were
+    /// measured on such a card, since this machine has none
+    #[arg(long, value_name = "CARD")]
+    card: Option<Card>,
+    /// Processor cores of the machine with that card
+    #[arg(long, value_name = "N", default_value = "16", requires = "card",
+        value_parser = clap::value_parser!(u32).range(1..=1024))]
+    cores: u32,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -54,6 +65,8 @@ const CYCLES_MAX: u32 = 100_000;
 #[derive(Debug, Serialize)]
 struct Plan {
     measured: Measured,
+    /// With --card: the rates in `measured` that come from the model.
+    modelled: Option<Modelled>,
     /// What the networks were measured on: `cpu` or `cuda:N`.
     device: String,
     /// How long the calibration took.
@@ -83,7 +96,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = std::time::Instant::now();
     let folder = tempfile::tempdir()?;
-    let measured = measure::measure_boards(&config, folder.path())?;
+    let mut measured = measure::measure_boards(&config, folder.path())?;
+    let modelled = match args.card {
+        Some(card) => Some(card::apply(card, args.cores, &config, &mut measured)?),
+        None => None,
+    };
     let calibration_s = begun.elapsed().as_secs_f64();
     let device = dz_burn_net::pick_device(&config.run.device.to_string())?.to_string();
     let within = args.hours.map(|hours| {
@@ -102,6 +119,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let fleet = args.workers.and_then(|workers| Fleet::of(&config, &measured, &forecast, workers));
     let plan = Plan {
         measured,
+        modelled,
         device,
         calibration_s,
         load,
@@ -146,8 +164,13 @@ impl Plan {
             card => format!("the card {card}"),
         };
         writeln!(out, "measured    on {on} of this machine in {calibrated}")?;
-        if self.device == "cpu" && config.run.mode == RunMode::Asynchronous {
-            writeln!(out, "            a card has other times: plan on the machine that has it")?;
+        if let Some(modelled) = &self.modelled {
+            modelled.write_text(out)?;
+        } else if self.device == "cpu" && config.run.mode == RunMode::Asynchronous {
+            writeln!(
+                out,
+                "            a card has other times: plan on its machine, or with --card"
+            )?;
         }
         writeln!(out)?;
         self.write_times(out)?;
@@ -259,6 +282,7 @@ mod tests {
             game_s: 0.02,
             playouts_s: 10_000.0,
             rollouts_s: 200_000.0,
+            rollouts_core_s: 100_000.0,
             train_row_s: 1e-4,
             shuffle_row_s: 1e-5,
             cycle_s: 0.1,
