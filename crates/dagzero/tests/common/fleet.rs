@@ -72,12 +72,11 @@ fn fold(dir: &Path) -> String {
     let run = Run::open(dir).unwrap();
     let ledger = Ledger::open(&run).unwrap();
     let state = ledger.state();
-    let mut text = format!("{:?}\n", state.champion);
-    for (cycle, now) in &state.cycles {
+    let cycles = state.cycles.iter().map(|(cycle, now)| {
         let CycleState { shards, matches, verdict, champion, rated, .. } = now;
-        text += &format!("{cycle}: {shards:?} {matches:?} {verdict:?} {champion:?} {rated}\n");
-    }
-    text
+        format!("{cycle}: {shards:?} {matches:?} {verdict:?} {champion:?} {rated}\n")
+    });
+    format!("{:?}\n{}", state.champion, cycles.collect::<String>())
 }
 
 /// Files that differ.
