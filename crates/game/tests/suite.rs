@@ -21,6 +21,7 @@ mod hex;
 mod hex_array;
 mod hostile;
 mod illegal;
+mod informed;
 mod laws;
 mod literal;
 mod mutations;

@@ -14,7 +14,8 @@ pub enum RolloutPolicy {
     #[default]
     Uniform,
     /// By hand-made rules: in Go those of MoGo (Gelly, Wang, Munos and Teytaud 2006), in Connect
-    /// Four a winning move or one that blocks a win; other games move uniformly.
+    /// Four and Gomoku a winning move or one that blocks a win, in Hex a move that saves a bridge
+    /// (Arneson, Hayward and Henderson 2010); other games move uniformly.
     Mogo,
     /// By a policy that was learned.
     Learned,

@@ -195,8 +195,9 @@ section! {
         [Results, Limits::Any] leaf_value: LeafValue = LeafValue::Network;
         /// How rollouts move, those of leaves and of generation 0: `uniform`, or `mogo` (in Go the
         /// policy of Gelly, Wang, Munos and Teytaud 2006, INRIA RR-6062: saves from atari, 3x3
-        /// patterns, captures, no own eye filled; in Connect Four a winning move or one that blocks
-        /// a win; else uniform), or `policy:FILE`, a policy from `dagzero learn policy` (AlphaGo's
+        /// patterns, captures, no own eye filled; in Connect Four and Gomoku a winning move or one
+        /// that blocks a win; in Hex one that saves a bridge, as in Arneson, Hayward and Henderson
+        /// 2010; else uniform), or `policy:FILE`, a policy from `dagzero learn policy` (AlphaGo's
         /// p_pi; for players with rollouts and for `dagzero search`, not in a run).
         [Results, Limits::Any] rollout: RolloutMoves = RolloutMoves::Uniform;
         /// Rollouts from each leaf (computer-go list, January 2007, "N playouts"): it is worth the

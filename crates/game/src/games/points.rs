@@ -38,6 +38,36 @@ impl<const WORDS: usize> Points<WORDS> {
         }
     }
 
+    /// The bits of both sets.
+    #[inline]
+    pub fn or(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] | other.0[at]))
+    }
+
+    /// The bits that both sets have.
+    #[inline]
+    pub fn and(self, other: Self) -> Self {
+        Self(std::array::from_fn(|at| self.0[at] & other.0[at]))
+    }
+
+    /// All bits moved `steps` places down, 1 to 63; those that would be negative are lost.
+    #[inline]
+    pub fn down(self, steps: u16) -> Self {
+        Self(std::array::from_fn(|at| {
+            let next = self.0.get(at + 1).copied().unwrap_or(0);
+            self.0[at] >> steps | next << (64 - steps)
+        }))
+    }
+
+    /// All bits moved `steps` places up, 1 to 63; those beyond the last word are lost.
+    #[inline]
+    pub fn up(self, steps: u16) -> Self {
+        Self(std::array::from_fn(|at| {
+            let former = if at == 0 { 0 } else { self.0[at - 1] };
+            self.0[at] << steps | former >> (64 - steps)
+        }))
+    }
+
     /// Takes the lowest bit out.
     #[inline]
     pub fn pop(&mut self) -> Option<u16> {

@@ -1,5 +1,7 @@
 //! The rules of Gomoku, as every game gives them.
 
+use rand::Rng;
+
 use super::{Gomoku, GomokuEncoding, GomokuOpening, GomokuState, Points, Stage};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
@@ -95,6 +97,20 @@ impl Game for Gomoku {
             return self.play_opening(state, mv);
         }
         self.place(state, mv.0);
+    }
+
+    /// A move that wins, else one that keeps the opponent from winning at once, else any.
+    fn informed_move(
+        &self,
+        state: &GomokuState,
+        (): &(),
+        _last: Option<Move>,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        let is_settled = !state.won && state.stage == Stage::Settled;
+        let forced = if is_settled { self.winning_or_blocking(state, random) } else { None };
+        forced.or_else(|| self.random_move(state, &(), random, scratch))
     }
 
     #[inline]

@@ -9,6 +9,7 @@ mod game;
 mod opening;
 mod record;
 mod rule;
+mod threats;
 
 use crate::{GameError, GameSpec, Move, Player, games::grid::Grid};
 

@@ -1,5 +1,7 @@
 //! The rules of Hex, as every game gives them.
 
+use rand::{Rng, RngExt};
+
 use super::{Hex, HexEncoding, HexState, board};
 use crate::{
     BoardKind, Display, Game, GameError, GameSpec, Key, Move, MovePlaces, Outcome, Player,
@@ -65,6 +67,26 @@ impl Game for Hex {
             self.place(state, mover, mv.0);
         }
         state.plies += 1;
+    }
+
+    /// A move that saves a bridge from the last move, else any.
+    fn informed_move(
+        &self,
+        state: &HexState,
+        (): &(),
+        last: Option<Move>,
+        random: &mut impl Rng,
+        scratch: &mut Vec<Move>,
+    ) -> Option<Move> {
+        if let Some(last) = last.filter(|_| !state.connected) {
+            let replies = self.bridge_replies(state, last);
+            match replies.as_slice() {
+                [] => {}
+                [point] => return Some(Move(*point)),
+                points => return Some(Move(points[random.random_range(0..points.len())])),
+            }
+        }
+        self.random_move(state, &(), random, scratch)
     }
 
     #[inline]

@@ -5,6 +5,7 @@
 //! Brouwer Fixed-Point Theorem, 1979), so there are no draws.
 
 mod board;
+mod bridge;
 mod encoding;
 mod game;
 mod record;
