@@ -35,7 +35,7 @@ fn wins(game: &Gomoku, stones: &[Option<Player>], colour: Player) -> BTreeSet<Mo
         let (row, column) = (point / size, point % size);
         let one_way = |sign: i32| {
             let at = |steps: i32| (row + sign * steps * down, column + sign * steps * right);
-            (1..).take_while(|&steps| has(at(steps).0, at(steps).1, point)).count()
+            (1..size).take_while(|&steps| has(at(steps).0, at(steps).1, point)).count()
         };
         1 + one_way(1) + one_way(-1)
     };

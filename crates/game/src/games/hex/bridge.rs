@@ -1,7 +1,7 @@
 //! Replies that save a bridge, for rollouts.
 //!
 //! Two stones with two common empty neighbours form a bridge: if the opponent takes one of these
-//! points, the other one still connects them. MoHex answers so in its rollouts (B. Arneson, R.
+//! points, the other one still connects them. Rollouts of `MoHex` answer so (B. Arneson, R.
 //! Hayward and P. Henderson, Monte Carlo Tree Search in Hex, IEEE T-CIAIG 2010, section IV-B).
 
 use super::{Hex, HexState};
