@@ -2,7 +2,7 @@
 //!
 //! Two stones with two common empty neighbours form a bridge: if the opponent takes one of these
 //! points, the other one still connects them. Rollouts of `MoHex` answer so (B. Arneson, R.
-//! Hayward and P. Henderson, Monte Carlo Tree Search in Hex, IEEE T-CIAIG 2010, section IV-B).
+//! Hayward and P. Henderson, Monte Carlo Tree Search in Hex, IEEE T-CIAIG 2010).
 
 use super::{Hex, HexState};
 use crate::{Move, Player};
