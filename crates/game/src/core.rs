@@ -106,8 +106,9 @@ pub trait Game: Clone + Debug + Send + Sync + 'static {
         (!scratch.is_empty()).then(|| scratch[random.random_range(0..scratch.len())])
     }
     /// Samples a legal move as a policy does that was made by hand for rollouts: MoGo's in Go, wins
-    /// and what stops the opponent's in games of rows, saved bridges in Hex. `None` if the game is over. `last` is the
-    /// move that led to `state`, if there was one. Games without such a policy move at random.
+    /// and what stops the opponent's in games of rows, saved bridges in Hex. `None` if the game is
+    /// over. `last` is the move that led to `state`, if there was one. Games without such a policy
+    /// move at random.
     fn informed_move(
         &self,
         state: &Self::State,
