@@ -55,7 +55,7 @@ impl Modelled {
         let [network, host, both, rows] =
             [network_s, host_s, selfplay_s, train_rows_s].map(|rate| rate_text(*rate));
         let name = card.name();
-        writeln!(out, "modelled    for an {name} and {cores} cores, to about 30 %:")?;
+        writeln!(out, "modelled    for an {name} and {cores} cores, roughly:")?;
         writeln!(out, "            {network} evaluations/s of the network, {host} of the host,")?;
         writeln!(out, "            {both} of a whole run, whose trainer learns {rows} rows/s")?;
         Ok(())
