@@ -294,9 +294,13 @@ impl<C> Carrier<C> {
         }
         self.mailbox.delete(&name.path())?;
         // The right bytes may come under a name that was looked at before.
-        self.seen
-            .retain(|path| unit_name(self.plan, path).is_none_or(|seen| seen.unit != name.unit));
+        self.look_again(name.unit);
         self.release(&BTreeSet::from([name.unit]))
+    }
+
+    /// Forgets which objects of a unit were looked at.
+    fn look_again(&mut self, unit: u32) {
+        self.seen.retain(|path| unit_name(self.plan, path).is_none_or(|seen| seen.unit != unit));
     }
 
     /// Deletes the claims of these units.
@@ -324,6 +328,11 @@ impl<C> Carrier<C> {
             Order::Refused(name, why) => {
                 self.taken.remove(&name.unit);
                 self.refuse(name, why)
+            }
+            Order::LookAgain(unit) => {
+                self.taken.remove(unit);
+                self.look_again(*unit);
+                Ok(())
             }
             Order::Exclude(worker) => excluded::add(&self.root, worker),
             Order::End { .. } => Ok(()),

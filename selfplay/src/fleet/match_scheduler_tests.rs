@@ -8,7 +8,7 @@ use dz_fleet::{UnitKind, UnitName, UnitNote, plan_path};
 use dz_game::games::TicTacToe;
 use dz_infer::Lockstep;
 use dz_play::{
-    Match, MatchTask, NoNetworks, NoObserver, PlayerPool, anchor_player, play_match,
+    Match, MatchTask, NoNetworks, NoObserver, PlayerPool, PreparedMatch, anchor_player, play_match,
     play_scheduled_matches,
 };
 use dz_stage::{EventSink, Stop};
@@ -20,13 +20,13 @@ use super::*;
 const SMOKE: &str = include_str!("../../../configs/tictactoe-smoke.toml");
 const LOCKSTEP: Lockstep = Lockstep { parallel_games: 4, groups: 1 };
 
-/// A run with a mailbox in `folder`, whose home plays nothing but what it checks.
-fn context(folder: &std::path::Path) -> MatchContext {
+/// A run with a mailbox in `folder`, whose home plays nothing but what it checks: this share.
+fn context(folder: &std::path::Path, audit_share: f64) -> MatchContext {
     let address = folder.join("mailbox").display().to_string();
     let set = [
         format!("workers.mailbox={address}"),
         "workers.home_plays=false".to_owned(),
-        "workers.audit_share=1.0".to_owned(),
+        format!("workers.audit_share={audit_share}"),
     ];
     let config = RunConfig::from_text(SMOKE, &set).unwrap();
     let run = Run::create(folder.join("run"), &config.to_toml()).unwrap();
@@ -105,7 +105,7 @@ fn work(context: &MatchContext, right: &[PlayedGame], wrong: &[PlayedGame]) {
 #[test]
 fn a_worker_whose_games_differ_is_excluded_and_the_match_stays() {
     let folder = tempfile::tempdir().unwrap();
-    let context = context(folder.path());
+    let context = context(folder.path(), 1.0);
     let plan = planned(&context.config, 5);
     let right = alone(&plan);
     // The same openings, and other moves of the same rules: the first game is the pair's second.
@@ -129,4 +129,56 @@ fn a_worker_whose_games_differ_is_excluded_and_the_match_stays() {
     assert_eq!(excluded::read(&root).unwrap(), BTreeSet::from(["liar".to_owned()]));
     let mailbox = root.below(dz_fleet::MATCHES).unwrap();
     assert!(!mailbox.list("refused").unwrap().is_empty());
+}
+
+/// The games that the next event brings.
+fn next_games(scheduler: &mut HomeScheduler) -> Vec<PlayedGame> {
+    let begun = Instant::now();
+    loop {
+        assert!(begun.elapsed() < Duration::from_mins(1), "nothing comes");
+        match scheduler.poll(true).unwrap().pop() {
+            Some(RemoteEvent::Played { games, .. }) => return games,
+            Some(other) => panic!("{other:?}"),
+            None => {}
+        }
+    }
+}
+
+#[test]
+fn a_unit_that_came_while_its_match_was_over_counts_if_the_match_goes_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let context = context(folder.path(), 0.0);
+    let plan = planned(&context.config, 5);
+    let right = alone(&plan);
+    let mut pool = PlayerPool::new(&TicTacToe, NoNetworks, 0);
+    let prepared = PreparedMatch::new(&plan, &mut pool).unwrap();
+    let mut scheduler = HomeScheduler::new(context);
+    let shared = SharedMatch {
+        plan: &plan,
+        header: prepared.header(),
+        openings: prepared.openings(),
+        played: &[],
+        is_over: false,
+    };
+    scheduler.begin(&[shared]).unwrap();
+    let parts = scheduler.shared.as_ref().unwrap();
+    let (matches, handle) = (parts.plan.clone(), parts.handle.clone());
+    let mailbox = parts.context.route().unwrap().mailbox;
+    let games = |unit| {
+        let segment = matches.segment(unit).unwrap();
+        right[segment.games.start as usize..segment.games.end as usize].to_vec()
+    };
+    hand_in(&mailbox, &matches, 0, "honest", &right);
+    assert_eq!(next_games(&mut scheduler), games(0));
+    scheduler.set_over(0, true);
+    assert!(handle.lock().desk.missing().is_empty());
+    hand_in(&mailbox, &matches, 1, "honest", &right);
+    // The inbox is listed every tenth of a second.
+    thread::sleep(Duration::from_millis(500));
+    assert_eq!(scheduler.poll(false).unwrap(), []);
+    scheduler.set_over(0, false);
+    assert!(handle.lock().desk.missing().contains(1));
+    assert_eq!(next_games(&mut scheduler), games(1));
+    assert!(!handle.lock().desk.missing().contains(1));
+    scheduler.end(false).unwrap();
 }

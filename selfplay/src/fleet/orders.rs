@@ -43,6 +43,8 @@ pub(super) enum Order {
     Published(Vec<UnitName>),
     /// This unit is no good, for this reason: its file is put aside.
     Refused(UnitName, String),
+    /// This unit is wanted again: what the inbox holds for it is looked at anew.
+    LookAgain(u32),
     /// No unit of this worker is taken any more, by no later home either.
     Exclude(String),
     /// The home ends. Where the plan is over, all that belongs to it goes.

@@ -94,9 +94,13 @@ impl SharedPlan {
             return;
         }
         for unit in units {
-            let is_here = is_whole(&self.plan, &self.here, unit) || self.taken.contains_key(&unit);
+            let is_here = is_whole(&self.plan, &self.here, unit)
+                || self.taken.contains_key(&unit)
+                || self.audits.contains_key(&unit);
             if !is_here {
                 self.handle.lock().desk.lose_unit(unit);
+                // It may have come while the match was over.
+                self.mail.order(Order::LookAgain(unit));
             }
         }
     }
