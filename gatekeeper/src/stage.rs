@@ -31,7 +31,8 @@ pub type ArenaOf<'a> = &'a dyn Fn(Box<dyn Arena>, &StageContext) -> Box<dyn Aren
 /// # Errors
 /// As [`run`].
 pub fn run_with(context: &mut StageContext, cycle: u32, arena_of: ArenaOf<'_>) -> Result<()> {
-    let config = &context.config;
+    // Players load the run's own policies of rollouts by their places on this machine.
+    let config = context.config.clone().with_policies_in(context.run.root());
     let spec: GameSpec = config.run.game.parse()?;
     let denied = denied(context, cycle)?;
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.gate.devices))?;
@@ -42,7 +43,7 @@ pub fn run_with(context: &mut StageContext, cycle: u32, arena_of: ArenaOf<'_>) -
     let mut watch = Watch::new(context, &spent);
     let turn = GateCycle {
         arena: arena.as_mut(),
-        config: &context.config,
+        config: &config,
         unplanned: &unplanned,
         ledger: &mut context.ledger,
         observer: &mut watch,

@@ -29,6 +29,13 @@ pub struct CyclePlan {
 }
 
 impl CyclePlan {
+    /// The same plan with rollouts that move by `guide`.
+    #[must_use]
+    pub fn guided(&self, guide: Arc<Guide>) -> Self {
+        let games = GamePlan { guide, ..(*self.games).clone() };
+        Self { games: Arc::new(games), ..self.clone() }
+    }
+
     /// Shards of the cycle; the last one may hold fewer games.
     pub fn shards(&self) -> u64 {
         self.count.div_ceil(self.games_per_shard)

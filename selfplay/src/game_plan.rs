@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use dz_play::Guide;
 use dz_search::{MoveChoice, PolicyTarget, RootSetup, SearchParams};
 
 use crate::{DecidedPlan, Forks, KomiPlan, OpeningPlan, PolicyPlan, Reanalyses, ResignPlan};
@@ -13,6 +14,8 @@ pub struct GamePlan {
     pub run_seed: u64,
     /// Settings of the searches.
     pub params: SearchParams,
+    /// How their rollouts move.
+    pub guide: Arc<Guide>,
     /// Whether searches keep what is reachable.
     pub reuse: bool,
     /// Playouts of a full search.

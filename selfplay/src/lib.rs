@@ -60,5 +60,5 @@ pub use records::{NotImported, ReadGame, RecordImport, game_of_sheet};
 pub use resign::{CycleResign, ResignPlan, ResignTally, cycle_resign, unbeaten_minimum};
 pub use self_game::SelfGame;
 pub use settings::{cycle_plan, policy_cycle_plan};
-pub use sources::champion_sources;
+pub use sources::{champion_sources, guide_of};
 pub use stage::{HeadStarts, SelfplayStage, run};

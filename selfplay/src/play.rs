@@ -14,7 +14,7 @@ use dz_shard::GameRecord;
 use rayon::ThreadPoolBuilder;
 
 use crate::play_order::PlayOrder;
-use crate::sources::champion_sources;
+use crate::sources::{champion_sources, guide_of};
 use crate::{CycleTally, ShardSink, play_cycle};
 
 /// What evaluates the positions of a play.
@@ -163,7 +163,8 @@ fn play<G: Game>(
         champion_sources(game, &order.run, &order.config, order.champion.as_ref())?;
     // Where nobody listens any more, the sink ends the games.
     reports.send(Report::Ready(EvaluatorInfo::of(&sources, network))).ok();
-    let tally = play_cycle(game, &order.plan, &order.missing, &mut sources, &mut sink)?;
+    let plan = order.plan.guided(guide_of(game, &order.config, order.run.root())?);
+    let tally = play_cycle(game, &plan, &order.missing, &mut sources, &mut sink)?;
     Ok(CycleTally { lockstep: sink.counts(tally.lockstep), ..tally })
 }
 

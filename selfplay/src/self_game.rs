@@ -80,7 +80,8 @@ impl<G: Game> SelfGame<G> {
             Some(original) => Beginning::of_reanalyzed(original),
         };
         let game = komi.and_then(|komi| game.with_komi(komi)).unwrap_or_else(|| game.clone());
-        let mut move_search = MoveSearch::new(&game, plan.params, plan.reuse, SOURCE, seeds);
+        let move_search = MoveSearch::new(&game, plan.params, plan.reuse, SOURCE, seeds);
+        let mut move_search = move_search.guided(Arc::clone(&plan.guide));
         let mut state = game.start();
         let mut history = G::History::default();
         for &mv in &start_moves {

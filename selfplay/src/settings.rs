@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use dz_config::{OpeningSampler, ReinforcePhase, RunConfig, SelfplaySection, SoftResign};
 use dz_infer::Lockstep;
+use dz_play::Guide;
 use dz_search::{RootSetup, SearchParams, TieBreak};
 use dz_search_settings::SearchSettings;
 
@@ -44,6 +45,7 @@ pub fn cycle_plan(
     let plan = GamePlan {
         run_seed: config.run.seed,
         params,
+        guide: Arc::new(Guide::of(params.rollout)),
         reuse: search.reuse,
         playouts,
         playouts_fast,

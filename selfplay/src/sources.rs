@@ -1,12 +1,13 @@
-//! What plays: the champion's network, or the bootstrap evaluator.
+//! What plays: the champion's network, or the bootstrap evaluator; and how rollouts move.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context;
 use dz_config::{BootstrapEvaluator, RunConfig};
 use dz_game::Game;
 use dz_infer::{Sources, Uniform};
-use dz_play::rollouts_of;
+use dz_play::{Guide, GuideError, GuideEvaluator, rollouts_of};
 use dz_search_settings::SearchSettings;
 use dz_store::{ChampionState, Run};
 
@@ -21,10 +22,34 @@ pub fn champion_sources<G: Game>(
     config: &RunConfig,
     champion: Option<&ChampionState>,
 ) -> anyhow::Result<(Sources<G>, String)> {
-    let Some(champion) = champion else { return sources_of(game, config, None) };
+    let Some(champion) = champion else {
+        if config.bootstrap.evaluator == BootstrapEvaluator::Rollout
+            && config.search.rollout.file().is_some()
+        {
+            let guide = guide_of(game, config, run.root())?;
+            let mut sources = Sources::default();
+            sources.add_instant(Arc::new(GuideEvaluator::new(Arc::clone(&guide), true)));
+            let name = guide.named(&sources.ids()[0]);
+            return Ok((sources, name));
+        }
+        return sources_of(game, config, None);
+    };
     let bytes = run.get(&champion.network)?;
     sources_of(game, config, Some((&bytes, &champion.network.blake3)))
         .with_context(|| format!("the champion {} does not load", champion.network.path))
+}
+
+/// How rollouts of the run in `root` move, with the policy that lies in its folder if it has one.
+///
+/// # Errors
+/// If that policy cannot be read, or is of another board.
+pub fn guide_of<G: Game>(
+    game: &G,
+    config: &RunConfig,
+    root: &Path,
+) -> Result<Arc<Guide>, GuideError> {
+    let search = config.clone().with_policies_in(root).search;
+    Guide::load(game, &search.rollout, &search.heuristic).map(Arc::new)
 }
 
 /// A network, given as the bytes of its file and its name, as source 0; the bootstrap evaluator

@@ -14,7 +14,7 @@ use crate::head_start::HeadStart;
 use crate::play::{EvaluatorInfo, Play, Report};
 use crate::play_order::{PlayOrder, Setup};
 use crate::published::each_game;
-use crate::sources::champion_sources;
+use crate::sources::{champion_sources, guide_of};
 use crate::summary::{Costs, line, load, summary};
 use crate::{CycleTally, ResignTally, ShardSink, add_pool, first_shard, play_cycle};
 
@@ -202,7 +202,10 @@ impl SelfplayStage {
         let evaluator = EvaluatorInfo::of(&sources, network);
         let mut collector = Collector::new(context, assignment, &evaluator, Instant::now())?;
         let tally = match mailbox {
-            None => play_cycle(game, plan, missing, &mut sources, &mut collector)?,
+            None => {
+                let plan = plan.guided(guide_of(game, config, run.root())?);
+                play_cycle(game, &plan, missing, &mut sources, &mut collector)?
+            }
             Some(address) => {
                 let version = &self.version;
                 fleet::play_with_workers(game, missing, &mut sources, collector, address, version)?

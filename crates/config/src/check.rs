@@ -38,6 +38,7 @@ pub(crate) fn contradictions(config: &RunConfig, findings: &Findings) -> Vec<Fau
     checks.resign();
     checks.gate();
     checks.workers();
+    checks.policy_files();
     if checks.sound(&["run.boards", "run.board_weights", "network.any_size", "workers.mailbox"]) {
         checks.faults.extend(config.board_faults());
     }
@@ -205,6 +206,24 @@ impl Checks<'_> {
             let problem = format!("does not divide selfplay.games_per_shard = {shard}");
             let fault = Fault::new("workers.unit_games", problem).value(unit);
             self.faults.push(fault.allowed(format!("a divisor of {shard}")));
+        }
+    }
+
+    /// Policies in files are on this machine, and each is of one board.
+    fn policy_files(&mut self) {
+        if !self.sound(&["search.rollout", "rating.anchors", "run.boards", "workers.mailbox"]) {
+            return;
+        }
+        let Some((key, path)) = self.config.policy_files().into_iter().next() else { return };
+        let value = format!("policy:{path}");
+        if self.config.mailbox().is_some() {
+            let problem = "workers have no files of this machine, and workers.mailbox is set";
+            let fault = Fault::new(key, problem).value(value);
+            self.faults.push(fault.allowed("\"uniform\" or \"mogo\", or a run without workers"));
+        } else if !self.config.run.boards.is_empty() {
+            let problem = "the policy is of one board, and run.boards has others";
+            let fault = Fault::new(key, problem).value(value);
+            self.faults.push(fault.allowed("\"uniform\" or \"mogo\", or no run.boards"));
         }
     }
 

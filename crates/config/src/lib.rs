@@ -12,6 +12,7 @@ mod check;
 mod error;
 mod load;
 mod reference;
+mod rollout_files;
 mod run_config;
 mod schema;
 mod sections;
@@ -24,6 +25,7 @@ pub use dz_config_keys::{Effect, Fault, Key, SameOr};
 pub use dz_search_settings::{RolloutMoves, SearchSection, SelectionWord};
 pub use error::ConfigError;
 pub use load::Loaded;
+pub use rollout_files::{kept_policy_hash, kept_policy_path};
 pub use run_config::RunConfig;
 pub use sections::{
     AlarmsSection, Anchor, AnchorKind, BootstrapEvaluator, BootstrapSection, DeviceChoice,

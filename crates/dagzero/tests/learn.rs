@@ -71,9 +71,82 @@ fn a_policy_is_learned_from_a_run_and_moves_in_rollouts() {
     let wrong = format!("rollout:20,policy=policy:{value}");
     let wrong = failed(&["match", &wrong, "random", "--game", "go:size=5", "--games", "2"]);
     assert!(wrong.contains("dagzero learn policy"), "{wrong}");
-    let set = format!("search.rollout=policy:{path}");
-    let in_run = failed(&["plan", "go-smoke", "--set", &set]);
-    assert!(in_run.contains("search.rollout") && in_run.contains("mogo"), "{in_run}");
+    // A run with workers on other machines cannot have the file, nor one on other boards.
+    for other in ["workers.mailbox=nowhere", "run.boards=[\"go:size=4\"]"] {
+        let set = format!("search.rollout=policy:{path}");
+        let args = ["plan", "go-smoke", "--set", &set, "--set", other];
+        let in_run = failed(&args);
+        assert!(in_run.contains("search.rollout") && in_run.contains("mogo"), "{in_run}");
+    }
+    a_run_keeps_its_policy(folder.path(), &path, &value);
+}
+
+/// Plays a run whose rollouts and anchor move by the policy in `path`, and forks it. `value` is a
+/// file of another kind.
+fn a_run_keeps_its_policy(folder: &Path, path: &str, value: &str) {
+    let dir = folder.join("guided");
+    let shown = dir.display().to_string();
+    let anchor = format!(
+        "rating.anchors=[{{ name = \"guided\", kind = \"rollout\", playouts = 4, policy = \"policy:{path}\" }}]"
+    );
+    let rollout = format!("search.rollout=policy:{path}");
+    let sets = [
+        rollout.as_str(),
+        &anchor,
+        "run.game=go:size=5",
+        "bootstrap.evaluator=rollout",
+        "run.cycles=1",
+        "bootstrap.games=32",
+        "bootstrap.playouts=4",
+        "gate.games=0",
+        "rating.games=2",
+        "rating.playouts=2",
+        "final.games=0",
+    ];
+    let run = |sets: &[&str]| {
+        let sets = sets.iter().flat_map(|set| ["--set", set]);
+        dagzero(&["run", "go-smoke", "--dir", &shown].into_iter().chain(sets).collect::<Vec<_>>())
+    };
+    let wrong = run(&["run.game=go:size=5", &format!("search.rollout=policy:{value}")]);
+    let said = text(&wrong.stderr);
+    assert_eq!(wrong.status.code(), Some(78), "{said}");
+    assert!(said.contains("search.rollout") && said.contains("dagzero learn policy"), "{said}");
+    assert!(!dir.exists(), "nothing is written");
+    let kept = std::fs::read(path).unwrap();
+    let output = run(&sets);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    // The file itself is not needed any more.
+    std::fs::rename(path, folder.join("elsewhere")).unwrap();
+    let found: Vec<_> = std::fs::read_dir(dir.join("policies")).unwrap().flatten().collect();
+    assert_eq!(found.len(), 1, "one file under one name");
+    assert_eq!(std::fs::read(found[0].path()).unwrap(), kept);
+    let hash = dz_store::ObjectRef::of("", &kept).blake3;
+    let config = std::fs::read_to_string(dir.join("config.toml")).unwrap();
+    let named = config.matches(&format!("policy:policies/{hash}.policy")).count();
+    assert_eq!(named, 2, "{config}");
+    let matches: Vec<_> = std::fs::read_dir(dir.join("matches")).unwrap().flatten().collect();
+    let header = std::fs::read_to_string(matches[0].path()).unwrap();
+    assert!(header.contains(&format!("rollout-learned {hash}")), "{header}");
+    for args in [
+        vec!["verify", &shown],
+        vec!["replay", &shown, "--game", "0"],
+        vec!["resume", &shown, "--set", "run.cycles=2"],
+        vec!["verify", &shown],
+        vec!["match", &shown, "random", "--games", "2", "--playouts", "4"],
+    ] {
+        let output = dagzero(&args);
+        assert!(output.status.success(), "{args:?}: {}", text(&output.stderr));
+    }
+    let fork = folder.join("fork");
+    let output = dagzero(&["fork", &shown, &fork.display().to_string()]);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert_eq!(std::fs::read(fork.join(format!("policies/{hash}.policy"))).unwrap(), kept);
+    std::fs::write(found[0].path(), b"another policy").unwrap();
+    let output = dagzero(&["verify", &shown]);
+    assert_eq!(output.status.code(), Some(1));
+    assert!(text(&output.stdout).contains("has another hash than its name"));
+    let output = dagzero(&["resume", &shown, "--set", "run.cycles=3"]);
+    assert_eq!(output.status.code(), Some(78), "{}", text(&output.stdout));
 }
 
 #[test]

@@ -24,7 +24,7 @@ pub use clock::{Clock, SystemClock};
 pub use converse::{Activity, LINE_BYTES_MAX, Protocol, converse, read_lines};
 pub use game_session::GameSession;
 pub use gtp::{Files, Gtp, WrittenFiles};
-pub use limits::{Limits, Resignation};
+pub use limits::{Limits, ResignRule, Resignation};
 pub use person::{
     Choice, Direction, LEVEL_MAX, Mark, MarkKind, Person, Pointer, Response, playouts_of,
 };

@@ -22,19 +22,28 @@ impl Limits {
     }
 }
 
-/// When an engine resigns: its value, win minus loss, is below `value` for `turns` of its moves in
-/// a row (`KataGo`, `resignThreshold` and `resignConsecTurns` of its GTP configuration: -0.90 and
-/// 3).
+/// When an engine resigns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Resignation {
-    /// In [-1, 1]; -1 is never.
+    /// A value, win minus loss for the engine, in [-1, 1]; -1 is never.
     pub value: f32,
-    /// Own moves in a row.
-    pub turns: u32,
+    /// What has to be below it, and for how long.
+    pub rule: ResignRule,
+}
+
+/// What has to be below the threshold before an engine resigns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResignRule {
+    /// The value of the position, on so many of the engine's moves in a row (`KataGo`,
+    /// `resignThreshold` and `resignConsecTurns` of its GTP configuration: -0.90 and 3).
+    Turns(u32),
+    /// The value of the best move, once: max_a Q(s,a), at once and whatever the position is worth
+    /// (Silver et al. 2016, Methods, "Search algorithm": -0.8).
+    BestMove,
 }
 
 impl Default for Resignation {
     fn default() -> Self {
-        Self { value: -0.9, turns: 3 }
+        Self { value: -0.9, rule: ResignRule::Turns(3) }
     }
 }

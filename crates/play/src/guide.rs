@@ -164,7 +164,7 @@ impl<G: Game> OfflineKnowledge<G> for Guide {
 /// A guide as the evaluator of a search: equal priors, and a rollout's outcome as the value unless
 /// the search plays its rollouts itself.
 #[derive(Debug)]
-pub(crate) struct GuideEvaluator {
+pub struct GuideEvaluator {
     guide: Arc<Guide>,
     plays: bool,
     id: &'static str,
@@ -172,7 +172,7 @@ pub(crate) struct GuideEvaluator {
 
 impl GuideEvaluator {
     /// An evaluator that plays rollouts by the guide, or gives equal priors alone.
-    pub(crate) fn new(guide: Arc<Guide>, plays: bool) -> Self {
+    pub fn new(guide: Arc<Guide>, plays: bool) -> Self {
         let id = match (&guide.learned, guide.rollout.sampler) {
             (Some(_), _) => "rollout-learned",
             (None, RolloutSampler::Uniform) => "rollout",

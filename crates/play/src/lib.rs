@@ -36,7 +36,7 @@ pub use early_stop::{EarlyStop, PairTest};
 pub use exact::{Exact, Lookahead};
 pub use external::{Cause, Forfeit};
 pub use game::{GameSetup, MatchGame};
-pub use guide::{Guide, GuideError, rollouts_of};
+pub use guide::{Guide, GuideError, GuideEvaluator, rollouts_of};
 pub use match_file::{MatchFileError, MatchHeader, PlayedMatch, read_match, write_match};
 pub use match_plan::{
     GameStore, Match, MatchError, MatchObserver, MatchProgress, MatchTask, NoObserver,

@@ -39,12 +39,16 @@ impl<'p> PreparedMatch<'p> {
         let openings = distinct_openings(pool.game(), plan.opening_plies, pairs, plan.seed);
         let game = pool.game().spec().to_string();
         let ids = pool.sources().ids();
-        let id_of = |seat: usize| ids.get(ready[seat].source).map_or("", String::as_str);
+        // With the hashes of files that a player's moves depend on.
+        let id_of = |seat: usize| {
+            let id = ids.get(ready[seat].source).map_or("", String::as_str);
+            ready[seat].guide.named(id)
+        };
         let header = MatchHeader {
             kind: KIND.to_owned(),
             format: FORMAT,
             game,
-            players: [PlayerHeader::of(a, id_of(0)), PlayerHeader::of(b, id_of(1))],
+            players: [PlayerHeader::of(a, &id_of(0)), PlayerHeader::of(b, &id_of(1))],
             games: plan.games,
             openings: openings.len() as u64,
             opening_plies: plan.opening_plies,

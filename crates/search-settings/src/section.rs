@@ -198,7 +198,7 @@ section! {
         /// patterns, captures, no own eye filled; in Connect Four and Gomoku a winning move or one
         /// that blocks a win; in Hex one that saves a bridge, as in Arneson, Hayward and Henderson
         /// 2010; else uniform), or `policy:FILE`, a policy from `dagzero learn policy` (AlphaGo's
-        /// p_pi; for players with rollouts and for `dagzero search`, not in a run).
+        /// p_pi), of which a run keeps a copy.
         [Results, Limits::Any] rollout: RolloutMoves = RolloutMoves::Uniform;
         /// Rollouts from each leaf (computer-go list, January 2007, "N playouts"): it is worth the
         /// mean of their outcomes, and each of them counts a visit on the path. A budget of

@@ -42,6 +42,10 @@ pub const LOGS: &str = "logs";
 /// Folder of every configuration that the ledger has named, one file each, under its hash.
 pub const CONFIG_HISTORY: &str = "config-history";
 
+/// Folder of copies of the rollouts' policies that the configuration names, each under its hash.
+/// Only runs with such policies have it.
+pub const POLICIES: &str = "policies";
+
 /// Every folder that a run directory has from the beginning.
 pub const FOLDERS: [&str; 11] = [
     LOG,
@@ -112,6 +116,12 @@ pub fn snapshot_path(number: u64) -> String {
 pub fn config_history_path(hash: &str) -> Option<String> {
     let is_hash = hash.len() == 64 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_hash.then(|| format!("{CONFIG_HISTORY}/{hash}.toml"))
+}
+
+/// `policies/<hash>.policy`; none where `hash` is no BLAKE3 hash in hex.
+pub fn policy_path(hash: &str) -> Option<String> {
+    let is_hash = hash.len() == 64 && hash.bytes().all(|b| b"0123456789abcdef".contains(&b));
+    is_hash.then(|| format!("{POLICIES}/{hash}.policy"))
 }
 
 /// `lock` for the driver, `lock-<stage>` for the others.

@@ -10,8 +10,8 @@ use crate::belongs::{OwnName, is_cycle_folder, published_name};
 use crate::error::{Result, StoreError};
 use crate::foreign::entries;
 use crate::layout::{
-    CONFIG, CONFIG_HISTORY, EXPECTED, FOLDERS, REPORT, config_history_path, lock_path,
-    metrics_path, stage_log_path, work_path,
+    CONFIG, CONFIG_HISTORY, EXPECTED, FOLDERS, POLICIES, REPORT, config_history_path, lock_path,
+    metrics_path, policy_path, stage_log_path, work_path,
 };
 use crate::mirror::Origin;
 use crate::ways::{Writes, open_own, remove_own, there};
@@ -98,6 +98,7 @@ pub fn remove_unfinished(dir: &Path) -> Result<()> {
 fn is_folder_of_run(path: &str) -> bool {
     let stages = || [Stage::Driver].into_iter().chain(Stage::WORKERS);
     FOLDERS.contains(&path)
+        || path == POLICIES
         || is_cycle_folder(path)
         || stages().any(|stage| work_path(stage) == path)
 }
@@ -110,11 +111,14 @@ fn is_file_of_run(path: &str) -> bool {
     let is_stages = |stage| {
         [lock_path(stage), stage_log_path(stage), metrics_path(stage)].iter().any(|own| own == path)
     };
-    let hash = path.strip_prefix(CONFIG_HISTORY).and_then(|name| name.strip_prefix('/'));
-    let hash = hash.and_then(|name| name.strip_suffix(".toml")).and_then(config_history_path);
+    let hash_in = |folder: &str, ending: &str| {
+        path.strip_prefix(folder)?.strip_prefix('/')?.strip_suffix(ending)
+    };
+    let text = hash_in(CONFIG_HISTORY, ".toml").and_then(config_history_path);
+    let policy = hash_in(POLICIES, ".policy").and_then(policy_path);
     is_fixed
         || path == Origin::path()
         || stages().any(is_stages)
         || OwnName::of(path).is_some()
-        || hash.is_some_and(|own| own == path)
+        || [text, policy].into_iter().flatten().any(|own| own == path)
 }

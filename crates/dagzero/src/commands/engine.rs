@@ -10,7 +10,8 @@ use std::{
 
 use clap::{ArgGroup, ValueEnum};
 use dz_frontends::{
-    Gtp, Limits, Protocol, Resignation, SessionMaker, SystemClock, Uci, converse, read_lines,
+    Gtp, Limits, Protocol, ResignRule, Resignation, SessionMaker, SystemClock, Uci, converse,
+    read_lines,
 };
 use dz_game::GameSpec;
 
@@ -61,11 +62,22 @@ pub(crate) struct Args {
     /// Seconds a move at most
     #[arg(long, value_name = "S", value_parser = seconds)]
     seconds: Option<Duration>,
-    /// Resign (GTP) when the value, from -1 to 1, is below this for three own moves in a row; -1 is
-    /// never
+    /// Resign (GTP) when the value, from -1 to 1, is below this by the rule; -1 is never
     #[arg(long, value_name = "VALUE", default_value_t = -0.9, value_parser = value,
         allow_negative_numbers = true)]
     resign: f32,
+    /// What has to be below --resign
+    #[arg(long, value_enum, default_value_t = ResignRuleName::Turns)]
+    resign_rule: ResignRuleName,
+}
+
+/// When an engine resigns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ResignRuleName {
+    /// The value of the position, on three own moves in a row
+    Turns,
+    /// The value of the best move, at once, as AlphaGo did
+    BestMove,
 }
 
 /// What front ends speak.
@@ -102,7 +114,11 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let session = make(&spec)?;
     let maker: SessionMaker =
         Box::new(move |spec| make(spec).map_err(|error| format!("{error:#}")));
-    let resignation = Resignation { value: args.resign, ..Resignation::default() };
+    let rule = match args.resign_rule {
+        ResignRuleName::Turns => Resignation::default().rule,
+        ResignRuleName::BestMove => ResignRule::BestMove,
+    };
+    let resignation = Resignation { value: args.resign, rule };
     let clock = Box::new(SystemClock::default());
     let mut protocol: Box<dyn Protocol> = match args.protocol {
         ProtocolName::Gtp => {

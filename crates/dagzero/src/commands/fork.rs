@@ -37,13 +37,13 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let Args { run, new, set } = args;
     let from = Run::open(run)?;
     let state = Ledger::open(&from)?.state().clone();
-    let config = drive::config_with(&from, &state, set)?;
+    let config = drive::config_with(&from, &state, set)?.with_policies_in(from.root());
     let exists = || UsageError(format!("{} exists already; name another directory", new.display()));
     ensure!(!new.exists(), exists());
     let games = drive::make_whole(new, "forking", |unfinished| {
         let mut prepared = drive::prepare(unfinished, config.clone(), None)?;
-        let ledger = &mut prepared.ledger;
-        dz_selfplay::import_games(&from, &state, &prepared.run, ledger, &config)
+        let (ledger, config) = (&mut prepared.ledger, &prepared.config);
+        dz_selfplay::import_games(&from, &state, &prepared.run, ledger, config)
     })?;
     writeln!(
         out,

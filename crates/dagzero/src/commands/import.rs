@@ -118,7 +118,7 @@ fn import<G: Game>(
     unfinished: &Path,
 ) -> anyhow::Result<Imported> {
     let mut prepared = drive::prepare(unfinished, config.clone(), None)?;
-    let import = RecordImport::begin(&prepared.run, &mut prepared.ledger, config)?;
+    let import = RecordImport::begin(&prepared.run, &mut prepared.ledger, &prepared.config)?;
     let mut reader = Reader {
         game,
         ours: Ours { game: spec, work: ["import", "imported"], taken: &["komi"] },

@@ -90,7 +90,7 @@ fn champion_with(
     let run = Run::open(dir)?;
     let ledger = Ledger::open(&run)?;
     let state = ledger.state();
-    let config = drive::config_of(&run, state)?;
+    let config = drive::config_of(&run, state)?.with_policies_in(run.root());
     let newest = generation.is_none();
     let generation = generation.unwrap_or(state.generation());
     let (word, evaluator) = if generation == 0 {
@@ -133,7 +133,10 @@ fn network_file_with(path: &Path, playouts: u32, keys: &[String]) -> anyhow::Res
     let file = NetworkFile::from_bytes(&bytes)
         .with_context(|| format!("{} is no network to play with", path.display()))?;
     let run = path.canonicalize()?.ancestors().skip(1).find(|dir| Run::exists(dir)).map(Run::open);
-    let config_of = |run: &Run| drive::config_of(run, Ledger::open(run)?.state());
+    let config_of = |run: &Run| -> anyhow::Result<_> {
+        let config = drive::config_of(run, Ledger::open(run)?.state())?;
+        Ok(config.with_policies_in(run.root()))
+    };
     let config = run.transpose()?.as_ref().map(config_of).transpose()?;
     let plies_max = config.as_ref().map(|config| config.selfplay.plies_max);
     let search = config.map_or_else(SearchSection::defaults, |config| config.search);

@@ -1,14 +1,15 @@
 //! `dagzero replay`: plays a recorded game again and compares it with its record.
 
-use std::{io::Write, path::PathBuf};
+use std::{io::Write, path::PathBuf, sync::Arc};
 
 use anyhow::Context;
 use dz_config::RunConfig;
 use dz_game::{AnyGame, Game, GameSpec};
 use dz_infer::{Lockstep, Sources};
+use dz_play::Guide;
 use dz_selfplay::{
     CyclePlan, Forks, IMPORTED, Past, Reanalyses, ResignPlan, ShardSink, champion_sources,
-    cycle_plan, play_cycle,
+    cycle_plan, guide_of, play_cycle,
 };
 use dz_shard::{GameRecord, PlyRecord, ShardHeader, ShardReader};
 use dz_store::{ChampionState, Ledger, RECORDS, Run, RunState};
@@ -173,7 +174,8 @@ fn replay<G: Game>(
         outcome.differences.push(error.to_string());
     }
     if !imported && !drawn {
-        let again = play(game, &config, &header, &record, past, &mut sources)?;
+        let guide = guide_of(game, &config, run.root())?;
+        let again = play(game, &config, &guide, &header, &record, past, &mut sources)?;
         outcome.compare(game, &record, &again);
     }
     Ok(outcome)
@@ -191,6 +193,7 @@ fn past_of(record: &GameRecord, parent: GameRecord) -> Past {
 fn play<G: Game>(
     game: &G,
     config: &RunConfig,
+    guide: &Arc<Guide>,
     header: &ShardHeader,
     record: &GameRecord,
     past: Past,
@@ -209,6 +212,7 @@ fn play<G: Game>(
         lockstep: Lockstep { parallel_games: 1, groups: 1 },
         ..cycle_plan(config, header.generation, record.number, resign, past)
     };
+    let plan = plan.guided(Arc::clone(guide));
     let mut one = SingleGame(None);
     play_cycle(game, &plan, &[0], sources, &mut one)?;
     let again = one.0.context("the game was not played; please report this")?;

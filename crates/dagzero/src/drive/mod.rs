@@ -7,6 +7,7 @@ mod load;
 mod notify;
 mod ours;
 mod outside;
+mod policies;
 mod prepare;
 mod presets;
 mod programs;
@@ -36,6 +37,7 @@ pub(crate) use load::load_config;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
 };
+pub(crate) use policies::policy_damage;
 pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;
 pub(crate) use progress::left_ms;

@@ -3,7 +3,7 @@
 use dz_config::{Anchor, AnchorKind, Fault, PolicyHead, RunConfig};
 use dz_game::{AnyGame, Encoding, Game, GameSpec, PlaneShape};
 use dz_network_file::{Board, NetworkSpec};
-use dz_search_settings::{MoveHeuristic, RolloutMoves};
+use dz_search_settings::MoveHeuristic;
 use dz_shard::{Head, is_offered};
 
 /// Faults in `run.game`, in names of devices and in programs, which the configuration alone cannot
@@ -43,7 +43,6 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
         let fault = Fault::new("search.heuristic", problem);
         faults.push(fault.allowed("\"none\"; players such as rollout:N,heuristic=linear:FILE"));
     }
-    faults.extend(learned_faults(config));
     faults.extend(dz_play::anchor_faults(&config.rating.anchors));
     faults.extend(head_faults(config));
     faults.extend(score_fault(config));
@@ -54,22 +53,6 @@ pub(crate) fn outside_faults(config: &RunConfig) -> Vec<Fault> {
     faults.extend(board_faults(config));
     faults.extend(solver_fault(config));
     faults
-}
-
-/// Policies of rollouts that lie in files: a run keeps all that it depends on in its folder.
-fn learned_faults(config: &RunConfig) -> Vec<Fault> {
-    let anchors = config.rating.anchors.iter().enumerate().filter_map(|(at, anchor)| {
-        let AnchorKind::Rollout(rollout) = &anchor.kind else { return None };
-        Some((format!("rating.anchors[{at}].policy"), &rollout.policy))
-    });
-    let named = [("search.rollout".to_owned(), &config.search.rollout)].into_iter().chain(anchors);
-    let in_files = named.filter(|(_, policy)| policy.file().is_some());
-    let fault = |(key, policy): (String, &RolloutMoves)| {
-        let problem = "a run plays no rollouts by files outside of its folder";
-        let fault = Fault::new(key, problem).value(dz_config_keys::Field::write(policy));
-        fault.allowed("\"uniform\" or \"mogo\"; players such as rollout:N,policy=policy:FILE")
-    };
-    in_files.map(fault).collect()
 }
 
 /// The configuration's game; `None` where there is no such game, which is a fault of its own.

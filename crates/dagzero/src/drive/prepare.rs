@@ -8,6 +8,7 @@ use dz_stage::{Edits, InForce, keep_config};
 use dz_store::{Entry, Ledger, RUN_FORMAT, Run, RunLock, RunState, Stage, layout};
 
 use super::outside::outside_faults;
+use super::policies::{keep_policies, take_policies};
 use super::presets::Preset;
 
 /// A run that is locked and claimed by this process, its configuration in force.
@@ -80,16 +81,18 @@ pub(crate) fn expected_of(path: &Path, config: &RunConfig) -> Option<String> {
 }
 
 /// Creates the run at `dir`, or opens it and lays `config` over the one it has. A new run keeps
-/// `expected` for its report.
+/// `expected` for its report. A run keeps copies of the policies of rollouts that lie in files, and
+/// [`Prepared::config`] names the copies.
 ///
 /// # Errors
 /// A configuration that changes what may not change, a run in use, and what the store reports.
 pub(crate) fn prepare(
     dir: &Path,
-    mut config: RunConfig,
+    config: RunConfig,
     expected: Option<&str>,
 ) -> anyhow::Result<Prepared> {
     let resumed = Run::exists(dir);
+    let (mut config, policies) = take_policies(dir, config)?;
     let run = if resumed {
         Run::open(dir)?
     } else {
@@ -103,6 +106,7 @@ pub(crate) fn prepare(
     super::ours::refuse_foreign(&run)?;
     run.check_places()?;
     let lock = RunLock::acquire(&run, Stage::Driver)?;
+    keep_policies(&run, &policies)?;
     let mut ledger = Ledger::open(&run)?;
     let InForce { config: own, edits } = InForce::of(&run, ledger.state())?;
     spell_game(&mut config, &own);

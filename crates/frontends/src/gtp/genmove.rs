@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use dz_game::{Player, Status};
+use dz_search::resigns_at_once;
 
 use super::job::{CommandResult, Genmove, Job, Progress, Reply, done, text};
 use super::options::{Options, Style};
@@ -12,6 +13,7 @@ use super::{
 };
 use crate::{
     clock::{SideClock, TimeSettings},
+    limits::{ResignRule, Resignation},
     search_slice::{SliceEnd, search_slice},
 };
 
@@ -135,6 +137,24 @@ impl Gtp {
         }
     }
 
+    /// Whether the player gives up after this search, which is counted.
+    fn resigns(&mut self, player: Player) -> bool {
+        let Resignation { value, rule } = self.resignation;
+        let report = self.session.report();
+        match rule {
+            ResignRule::Turns(turns_min) => {
+                let turns = &mut self.turns_below_resignation[player.index()];
+                *turns = if report.wdl.value() < value { *turns + 1 } else { 0 };
+                *turns >= turns_min
+            }
+            ResignRule::BestMove => {
+                let tried = report.moves.iter().filter_map(|found| found.wdl);
+                let best = tried.map(|wdl| wdl.value()).max_by(f32::total_cmp);
+                best.is_some_and(|best| resigns_at_once(f64::from(best), f64::from(value)))
+            }
+        }
+    }
+
     /// Plays what the search found, or resigns.
     fn play_found(&mut self, genmove: &Genmove) -> Result<String, String> {
         let mv = self.session.choose().ok_or("the game is over")?;
@@ -145,10 +165,7 @@ impl Gtp {
             let spent = self.clock.now().saturating_sub(genmove.started);
             clocks[genmove.player.index()].spend(spent);
         }
-        let hopeless = self.session.report().wdl.value() < self.resignation.value;
-        let turns = &mut self.turns_below_resignation[genmove.player.index()];
-        *turns = if hopeless { *turns + 1 } else { 0 };
-        if *turns >= self.resignation.turns {
+        if self.resigns(genmove.player) {
             return Ok("resign".to_owned());
         }
         let name = self.session.format(mv);

@@ -49,11 +49,15 @@ pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> 
 }
 
 pub fn gtp(game: &str, eyes: Eyes, playouts: u32) -> Gtp {
+    gtp_resigning(game, eyes, playouts, Resignation::default())
+}
+
+pub fn gtp_resigning(game: &str, eyes: Eyes, playouts: u32, resignation: Resignation) -> Gtp {
     let spec: GameSpec = game.parse().expect("a game");
     let limits = Limits { playouts: Some(playouts), time: None, default_playouts: 1 };
     let first = session(&spec, eyes).expect("a session");
     let maker = Box::new(move |spec: &GameSpec| session(spec, eyes));
-    Gtp::new(first, maker, Box::new(Ticking::default()), limits, Resignation::default())
+    Gtp::new(first, maker, Box::new(Ticking::default()), limits, resignation)
 }
 
 pub fn uci() -> Uci {

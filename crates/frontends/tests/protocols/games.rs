@@ -1,7 +1,7 @@
 //! Engine against engine through the protocol, with a referee that knows the rules.
 
-use crate::common::{Eyes, ask, gtp, say};
-use dz_frontends::{Activity, Protocol, converse};
+use crate::common::{Eyes, ask, gtp, gtp_resigning, say};
+use dz_frontends::{Activity, Protocol, ResignRule, Resignation, converse};
 use dz_game::{AnyGame, Game, GameSpec, Player, Status};
 
 /// Plays a game in which both engines get every move, and checks legality and the result.
@@ -95,6 +95,21 @@ fn a_hopeless_engine_resigns_after_three_moves() {
     assert!(moves[..2].iter().all(|mv| mv != "resign"), "{moves:?}");
     ask(&mut engine, "kata-set-param resignThreshold -1");
     assert_ne!(ask(&mut engine, "genmove b"), "resign");
+}
+
+#[test]
+fn an_engine_resigns_at_once_where_its_best_move_is_hopeless() {
+    let resignation = |value| Resignation { value, rule: ResignRule::BestMove };
+    // Black would need every point of the board.
+    for (value, resigns) in [(-0.8, true), (-1.0, false)] {
+        let mut engine =
+            gtp_resigning("go:size=5,komi=24.5", Eyes::Rollouts, 60, resignation(value));
+        for vertex in ["A2", "B2", "C2", "D2", "E2", "A4", "B4", "C4", "D4", "E4"] {
+            ask(&mut engine, &format!("play w {vertex}"));
+        }
+        let said = ask(&mut engine, "genmove b");
+        assert_eq!(said == "resign", resigns, "{said} below {value}");
+    }
 }
 
 #[test]

@@ -236,8 +236,8 @@ impl<'a> SmallRun<'a> {
         let batch = u64::from(config.training.batch);
         config.training.rows_max = config.training.rows_max.min(batches * batch).max(batch);
         config.training.rows_per_new_row = 100.0;
-        let run = drive::prepare(dir, config.clone(), None)?.run;
-        Ok(Self { config, whole, run })
+        let prepared = drive::prepare(dir, config, None)?;
+        Ok(Self { config: prepared.config, whole, run: prepared.run })
     }
 
     /// Cycle 1: games, rows, training; gives the bytes of its network.

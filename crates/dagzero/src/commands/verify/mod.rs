@@ -15,7 +15,7 @@ use dz_shard::RowReader;
 use dz_store::{Audit, Fate, Run, Stage, layout};
 
 use super::write_line;
-use crate::Exit;
+use crate::{Exit, drive};
 use crate::shown::Shown;
 use findings::{Findings, cut_from};
 
@@ -118,6 +118,9 @@ impl Findings {
             Ok(loaded) => loaded,
             Err(error) => return self.bad(layout::CONFIG, error.to_string(), remedy),
         };
+        for (path, what) in drive::policy_damage(run, &loaded.config) {
+            self.bad(&path, what, "restore it from a copy of the run");
+        }
         // Of an earlier version of the program, which had fewer keys.
         let is_older = !loaded.defaulted.is_empty();
         let found = loaded.stated_hash();

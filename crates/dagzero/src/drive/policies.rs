@@ -1,0 +1,109 @@
+//! Policies of rollouts that lie in files: a run keeps copies, so that it depends on nothing else.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use dz_config::{ConfigError, Fault, RunConfig, kept_policy_hash, kept_policy_path};
+use dz_game::{Game, GameSpec, with_game};
+use dz_linear::LinearPolicy;
+use dz_store::{ObjectRef, Run};
+
+/// The most bytes of a file: that of Go 19x19 has some megabytes.
+const BYTES_MAX: u64 = 1 << 28;
+
+/// Files of policies that a run is to keep, by their paths in it.
+pub(crate) type PolicyFiles = BTreeMap<String, Vec<u8>>;
+
+/// The configuration with the names that the run in `dir` has for its policies, and the files that
+/// it has to be given. The path of a file counts from the working directory.
+///
+/// # Errors
+/// [`ConfigError::Faults`] for files that cannot be read, or are no policies of the run's board.
+pub(crate) fn take_policies(
+    dir: &Path,
+    config: RunConfig,
+) -> anyhow::Result<(RunConfig, PolicyFiles)> {
+    let mut files = PolicyFiles::new();
+    let spec: GameSpec = config.run.game.parse()?;
+    let mut names: BTreeMap<String, String> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for (key, path) in config.policy_files() {
+        let kept = kept_policy_hash(path).is_some().then(|| dir.join(path));
+        let place = kept.as_deref().filter(|kept| kept.exists()).unwrap_or_else(|| Path::new(path));
+        let is_kept = kept.as_deref() == Some(place);
+        match read_policy(&spec, place) {
+            Ok(bytes) if !is_kept || hash_of(&bytes) == kept_policy_hash(path).unwrap_or_default() => {
+                let name = kept_policy_path(&hash_of(&bytes));
+                names.insert(path.to_owned(), name.clone());
+                files.insert(name, bytes);
+            }
+            Ok(_) => {
+                let problem = "its content has another hash than its name";
+                let fault = Fault::new(key, problem).value(format!("policy:{path}"));
+                faults.push(fault.allowed("the file of a copy of the run"));
+            }
+            Err(error) => {
+                let fault = Fault::new(key, format!("{error:#}")).value(format!("policy:{path}"));
+                faults.push(fault.allowed("a file of `dagzero learn policy` for this board"));
+            }
+        }
+    }
+    if !faults.is_empty() {
+        return Err(ConfigError::Faults { path: dir.to_owned(), faults }.into());
+    }
+    let config = config.with_policy_files(|path| {
+        let name = names.get(path).cloned();
+        name.with_context(|| format!("{path} was not read; please report this"))
+    })?;
+    Ok((config, files))
+}
+
+/// BLAKE3 in hex.
+fn hash_of(bytes: &[u8]) -> String {
+    ObjectRef::of("", bytes).blake3
+}
+
+/// The content of a file, once it has proved to be a policy of this board.
+fn read_policy(spec: &GameSpec, path: &Path) -> anyhow::Result<Vec<u8>> {
+    let bytes = dz_text::read_input(path, BYTES_MAX).context("it cannot be read")?;
+    with_game!(spec, |game| check_policy(&game, &bytes))??;
+    Ok(bytes)
+}
+
+fn check_policy<G: Game>(game: &G, bytes: &[u8]) -> anyhow::Result<()> {
+    LinearPolicy::from_bytes(game, bytes).context("it cannot be used")?;
+    Ok(())
+}
+
+/// Gives the run its files.
+///
+/// # Errors
+/// What the store reports, and a copy of the run's own that has changed.
+pub(crate) fn keep_policies(run: &Run, files: &PolicyFiles) -> anyhow::Result<()> {
+    for (path, bytes) in files {
+        run.put_create(path, bytes)
+            .with_context(|| format!("{path} of the run {}", run.root().display()))?;
+    }
+    Ok(())
+}
+
+/// What is wrong with the copies that a run keeps of the policies of `config`: paths and words.
+pub(crate) fn policy_damage(run: &Run, config: &RunConfig) -> Vec<(String, String)> {
+    let mut found = BTreeMap::new();
+    for (_, path) in config.policy_files() {
+        if let Err(error) = check_kept(run, path) {
+            found.insert(path.to_owned(), format!("{error:#}"));
+        }
+    }
+    found.into_iter().collect()
+}
+
+fn check_kept(run: &Run, path: &str) -> anyhow::Result<()> {
+    let Some(hash) = kept_policy_hash(path) else { bail!("the run keeps no copy of it") };
+    let bytes = dz_text::read_input(&run.root().join(path), BYTES_MAX).context("it cannot be read")?;
+    if hash_of(&bytes) != hash {
+        bail!("its content has another hash than its name");
+    }
+    Ok(())
+}
