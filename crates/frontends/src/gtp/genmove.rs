@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use dz_game::{Player, Status};
-use dz_search::resigns_at_once;
+use dz_search::formula::resigns_at_once;
 
 use super::job::{CommandResult, Genmove, Job, Progress, Reply, done, text};
 use super::options::{Options, Style};
