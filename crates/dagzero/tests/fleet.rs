@@ -146,19 +146,22 @@ fn forged_segments_are_refused_and_the_bytes_stay() {
     let whole = alone();
     let fleet = Fleet::new();
     let mut run = start_run(&fleet.dir(), &fleet.set(false));
-    let _worker = fleet.worker();
+    let mut worker = fleet.worker();
     wait_for_board(&fleet);
     let mailbox = Mailbox::open(&fleet.mailbox).unwrap().below(MATCHES).unwrap();
     let begun = Instant::now();
     let mut forged = 0;
     let mut rounds: BTreeMap<u64, u32> = BTreeMap::new();
     while run.0.try_wait().expect("it can be waited for").is_none() {
-        assert!(begun.elapsed() < PATIENCE, "it hangs");
+        if begun.elapsed() > PATIENCE {
+            let ended = worker.0.try_wait();
+            panic!("it hangs; the worker: {ended:?}; {}", state_of(&fleet, &mailbox));
+        }
         // A few rounds for each plan: an endless flood would only measure who writes faster.
         let offered = offered_matches(&mailbox);
         let Some(plan) = offered.filter(|plan| rounds.get(&plan.number).is_none_or(|&n| n < 3))
         else {
-            thread::sleep(Duration::from_millis(2));
+            thread::sleep(Duration::from_millis(20));
             continue;
         };
         *rounds.entry(plan.number).or_default() += 1;
@@ -178,6 +181,29 @@ fn forged_segments_are_refused_and_the_bytes_stay() {
     let refused = mailbox.list("refused").unwrap().len();
     assert!(forged > 0 && refused > 0, "{refused} of {forged} were refused");
     assert_eq!(differences(&whole, &published(&fleet.dir())), Vec::<String>::new());
+}
+
+/// What a hanging run and its mailbox have, to see why.
+fn state_of(fleet: &Fleet, mailbox: &Mailbox) -> String {
+    let mut said = String::new();
+    for (name, part) in
+        [("matches", mailbox.clone()), ("games", Mailbox::open(&fleet.mailbox).unwrap())]
+    {
+        let board = part.get(BOARD, 1 << 20).unwrap();
+        let board = board.map(|bytes| text(&bytes)).unwrap_or_default();
+        said += &format!("\n{name}: board {board}");
+        for folder in ["plan", "inbox", "claims"] {
+            let paths = part.list(folder).unwrap().into_iter().map(|found| found.path);
+            said += &format!("\n  {folder}: {:?}", paths.collect::<Vec<_>>());
+        }
+    }
+    for stage in ["driver", "selfplay", "gatekeeper"] {
+        let log = std::fs::read_to_string(fleet.dir().join(format!("logs/{stage}.log")));
+        let lines = log.unwrap_or_default();
+        let last: Vec<&str> = lines.lines().rev().take(15).collect();
+        said += &format!("\n{stage}: {last:#?}");
+    }
+    said
 }
 
 /// Kills the home and resumes the run.
