@@ -34,10 +34,10 @@ use dz_store::{Entry, Pause, RunState, Stage};
 
 pub(crate) use alarms::open_alarms;
 pub(crate) use load::load_config;
+pub(crate) use policies::policy_damage;
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
 };
-pub(crate) use policies::policy_damage;
 pub(crate) use presets::{PRESETS, Preset};
 pub(crate) use programs::Programs;
 pub(crate) use progress::left_ms;

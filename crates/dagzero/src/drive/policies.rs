@@ -33,7 +33,9 @@ pub(crate) fn take_policies(
         let place = kept.as_deref().filter(|kept| kept.exists()).unwrap_or_else(|| Path::new(path));
         let is_kept = kept.as_deref() == Some(place);
         match read_policy(&spec, place) {
-            Ok(bytes) if !is_kept || hash_of(&bytes) == kept_policy_hash(path).unwrap_or_default() => {
+            Ok(bytes)
+                if !is_kept || hash_of(&bytes) == kept_policy_hash(path).unwrap_or_default() =>
+            {
                 let name = kept_policy_path(&hash_of(&bytes));
                 names.insert(path.to_owned(), name.clone());
                 files.insert(name, bytes);
@@ -101,7 +103,8 @@ pub(crate) fn policy_damage(run: &Run, config: &RunConfig) -> Vec<(String, Strin
 
 fn check_kept(run: &Run, path: &str) -> anyhow::Result<()> {
     let Some(hash) = kept_policy_hash(path) else { bail!("the run keeps no copy of it") };
-    let bytes = dz_text::read_input(&run.root().join(path), BYTES_MAX).context("it cannot be read")?;
+    let bytes =
+        dz_text::read_input(&run.root().join(path), BYTES_MAX).context("it cannot be read")?;
     if hash_of(&bytes) != hash {
         bail!("its content has another hash than its name");
     }

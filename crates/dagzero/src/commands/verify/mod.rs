@@ -15,8 +15,8 @@ use dz_shard::RowReader;
 use dz_store::{Audit, Fate, Run, Stage, layout};
 
 use super::write_line;
-use crate::{Exit, drive};
 use crate::shown::Shown;
+use crate::{Exit, drive};
 use findings::{Findings, cut_from};
 
 /// Check every file of a run, and say what can be done about bad ones
