@@ -8,6 +8,7 @@ use dz_infer::{
     Evaluation, GameTask, Lockstep, LockstepCounts, LockstepTimes, NetworkEvaluator, Readers,
     Request, Roster, Sources,
 };
+use dz_play::Guide;
 use dz_search::SearchCounts;
 use dz_shard::GameRecord;
 

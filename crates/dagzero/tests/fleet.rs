@@ -1,6 +1,7 @@
 //! A run whose games are played by workers: the bytes of a run without any, whoever is killed.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -198,7 +199,7 @@ fn state_of(fleet: &Fleet, mailbox: &Mailbox) -> String {
         }
     }
     for stage in ["driver", "selfplay", "gatekeeper"] {
-        let log = std::fs::read_to_string(fleet.dir().join(format!("logs/{stage}.log")));
+        let log = fs::read_to_string(fleet.dir().join(format!("logs/{stage}.log")));
         let lines = log.unwrap_or_default();
         let last: Vec<&str> = lines.lines().rev().take(15).collect();
         said += &format!("\n{stage}: {last:#?}");

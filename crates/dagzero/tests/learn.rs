@@ -112,20 +112,20 @@ fn a_run_keeps_its_policy(folder: &Path, path: &str, value: &str) {
     assert_eq!(wrong.status.code(), Some(78), "{said}");
     assert!(said.contains("search.rollout") && said.contains("dagzero learn policy"), "{said}");
     assert!(!dir.exists(), "nothing is written");
-    let kept = std::fs::read(path).unwrap();
+    let kept = fs::read(path).unwrap();
     let output = run(&sets);
     assert!(output.status.success(), "{}", text(&output.stderr));
     // The file itself is not needed any more.
-    std::fs::rename(path, folder.join("elsewhere")).unwrap();
-    let found: Vec<_> = std::fs::read_dir(dir.join("policies")).unwrap().flatten().collect();
+    fs::rename(path, folder.join("elsewhere")).unwrap();
+    let found: Vec<_> = fs::read_dir(dir.join("policies")).unwrap().flatten().collect();
     assert_eq!(found.len(), 1, "one file under one name");
-    assert_eq!(std::fs::read(found[0].path()).unwrap(), kept);
+    assert_eq!(fs::read(found[0].path()).unwrap(), kept);
     let hash = dz_store::ObjectRef::of("", &kept).blake3;
-    let config = std::fs::read_to_string(dir.join("config.toml")).unwrap();
+    let config = fs::read_to_string(dir.join("config.toml")).unwrap();
     let named = config.matches(&format!("policy:policies/{hash}.policy")).count();
     assert_eq!(named, 2, "{config}");
-    let matches: Vec<_> = std::fs::read_dir(dir.join("matches")).unwrap().flatten().collect();
-    let header = std::fs::read_to_string(matches[0].path()).unwrap();
+    let matches: Vec<_> = fs::read_dir(dir.join("matches")).unwrap().flatten().collect();
+    let header = fs::read_to_string(matches[0].path()).unwrap();
     assert!(header.contains(&format!("rollout-learned {hash}")), "{header}");
     for args in [
         vec!["verify", &shown],
@@ -140,8 +140,8 @@ fn a_run_keeps_its_policy(folder: &Path, path: &str, value: &str) {
     let fork = folder.join("fork");
     let output = dagzero(&["fork", &shown, &fork.display().to_string()]);
     assert!(output.status.success(), "{}", text(&output.stderr));
-    assert_eq!(std::fs::read(fork.join(format!("policies/{hash}.policy"))).unwrap(), kept);
-    std::fs::write(found[0].path(), b"another policy").unwrap();
+    assert_eq!(fs::read(fork.join(format!("policies/{hash}.policy"))).unwrap(), kept);
+    fs::write(found[0].path(), b"another policy").unwrap();
     let output = dagzero(&["verify", &shown]);
     assert_eq!(output.status.code(), Some(1));
     assert!(text(&output.stdout).contains("has another hash than its name"));
