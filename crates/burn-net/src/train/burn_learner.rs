@@ -11,7 +11,7 @@ use crate::cuda::Reading;
 use crate::cuda::adam_step::{AdamStep, StepTensors};
 use crate::device::choice::DeviceChoice;
 use crate::error::NetError;
-use crate::infer::evaluator::on_lane;
+use crate::infer::runner::on_lane;
 use crate::model::convolution::ConvMethod;
 use crate::model::tower::Tower;
 use crate::precision::Precision;
