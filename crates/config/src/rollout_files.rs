@@ -57,8 +57,8 @@ impl RunConfig {
         Ok(self)
     }
 
-    /// The same configuration for players on this machine: policies that the run in `root` keeps are
-    /// named by their places there. Its hash is another one.
+    /// The same configuration for players on this machine: policies that the run in `root` keeps
+    /// are named by their places there. Its hash is another one.
     #[must_use]
     pub fn with_policies_in(self, root: &Path) -> Self {
         let place = |path: &str| {
