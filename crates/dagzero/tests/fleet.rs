@@ -186,25 +186,24 @@ fn forged_segments_are_refused_and_the_bytes_stay() {
 
 /// What a hanging run and its mailbox have, to see why.
 fn state_of(fleet: &Fleet, mailbox: &Mailbox) -> String {
-    let mut said = String::new();
-    for (name, part) in
-        [("matches", mailbox.clone()), ("games", Mailbox::open(&fleet.mailbox).unwrap())]
-    {
+    let mut said = Vec::new();
+    let games = Mailbox::open(&fleet.mailbox).unwrap();
+    for (name, part) in [("matches", mailbox), ("games", &games)] {
         let board = part.get(BOARD, 1 << 20).unwrap();
         let board = board.map(|bytes| text(&bytes)).unwrap_or_default();
-        said += &format!("\n{name}: board {board}");
+        said.push(format!("{name}: board {board}"));
         for folder in ["plan", "inbox", "claims"] {
             let paths = part.list(folder).unwrap().into_iter().map(|found| found.path);
-            said += &format!("\n  {folder}: {:?}", paths.collect::<Vec<_>>());
+            said.push(format!("  {folder}: {:?}", paths.collect::<Vec<_>>()));
         }
     }
     for stage in ["driver", "selfplay", "gatekeeper"] {
         let log = fs::read_to_string(fleet.dir().join(format!("logs/{stage}.log")));
         let lines = log.unwrap_or_default();
         let last: Vec<&str> = lines.lines().rev().take(15).collect();
-        said += &format!("\n{stage}: {last:#?}");
+        said.push(format!("{stage}: {last:#?}"));
     }
-    said
+    said.join("\n")
 }
 
 /// Kills the home and resumes the run.

@@ -37,7 +37,7 @@ pub enum ResignRule {
     /// The value of the position, on so many of the engine's moves in a row (`KataGo`,
     /// `resignThreshold` and `resignConsecTurns` of its GTP configuration: -0.90 and 3).
     Turns(u32),
-    /// The value of the best move, once: max_a Q(s,a), at once and whatever the position is worth
+    /// The value of the best move, once: `max_a Q(s,a)`, at once and whatever the position is worth
     /// (Silver et al. 2016, Methods, "Search algorithm": -0.8).
     BestMove,
 }

@@ -122,12 +122,11 @@ impl Runner {
         let rows = first..first + chunk;
         let inputs = Inputs::of(batch, rows, self.unpack, precision.dtype(), &self.device);
         let made;
-        let boards = match self.boards.get(&chunk) {
-            Some(boards) => boards,
-            None => {
-                made = BoardOps::new(&self.spec, chunk, self.compute, precision, &self.device);
-                &made
-            }
+        let boards = if let Some(boards) = self.boards.get(&chunk) {
+            boards
+        } else {
+            made = BoardOps::new(&self.spec, chunk, self.compute, precision, &self.device);
+            &made
         };
         let logits = tower.forward(boards, inputs);
         let whole = |logits: Tensor<2>| logits.cast(FloatDType::F32);

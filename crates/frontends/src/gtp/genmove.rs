@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use dz_game::{Player, Status};
+use dz_game::{Player, Status, Wdl};
 use dz_search::formula::resigns_at_once;
 
 use super::job::{CommandResult, Genmove, Job, Progress, Reply, done, text};
@@ -149,7 +149,7 @@ impl Gtp {
             }
             ResignRule::BestMove => {
                 let tried = report.moves.iter().filter_map(|found| found.wdl);
-                let best = tried.map(|wdl| wdl.value()).max_by(f32::total_cmp);
+                let best = tried.map(Wdl::value).max_by(f32::total_cmp);
                 best.is_some_and(|best| resigns_at_once(f64::from(best), f64::from(value)))
             }
         }
