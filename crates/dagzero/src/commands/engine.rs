@@ -67,7 +67,7 @@ pub(crate) struct Args {
         allow_negative_numbers = true)]
     resign: f32,
     /// What has to be below --resign
-    #[arg(long, value_enum, default_value_t = ResignRuleName::Turns)]
+    #[arg(long, value_name = "RULE", value_enum, default_value_t = ResignRuleName::Turns)]
     resign_rule: ResignRuleName,
 }
 
