@@ -37,7 +37,7 @@ impl RunConfig {
         all.filter_map(|(key, policy)| Some((key, policy.file()?))).collect()
     }
 
-    /// The same configuration with other names for the files of policies.
+    /// Returns the configuration with renamed policy files.
     ///
     /// # Errors
     /// What `rename` reports.
@@ -57,8 +57,8 @@ impl RunConfig {
         Ok(self)
     }
 
-    /// The same configuration for players on this machine: policies that the run in `root` keeps
-    /// are named by their places there. Its hash is another one.
+    /// Returns the configuration with the full paths of the policies that the run in `root` keeps,
+    /// for players that load them. It has another hash than the run's configuration.
     #[must_use]
     pub fn with_policies_in(self, root: &Path) -> Self {
         let place = |path: &str| {

@@ -99,7 +99,7 @@ impl SharedPlan {
                 || self.audits.contains_key(&unit);
             if !is_here {
                 self.handle.lock().desk.lose_unit(unit);
-                // It may have come while the match was over.
+                // A file that came while the match was over is in the inbox already.
                 self.mail.order(Order::LookAgain(unit));
             }
         }

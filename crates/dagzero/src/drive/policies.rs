@@ -29,25 +29,19 @@ pub(crate) fn take_policies(
     let mut names: BTreeMap<String, String> = BTreeMap::new();
     let mut faults = Vec::new();
     for (key, path) in config.policy_files() {
-        let kept = kept_policy_hash(path).is_some().then(|| dir.join(path));
-        let place = kept.as_deref().filter(|kept| kept.exists()).unwrap_or_else(|| Path::new(path));
-        let is_kept = kept.as_deref() == Some(place);
-        match read_policy(&spec, place) {
-            Ok(bytes)
-                if !is_kept || hash_of(&bytes) == kept_policy_hash(path).unwrap_or_default() =>
-            {
+        let kept = kept_policy_hash(path).filter(|_| dir.join(path).exists());
+        match read_policy(&spec, dir, path, kept) {
+            Ok(bytes) => {
                 let name = kept_policy_path(&hash_of(&bytes));
                 names.insert(path.to_owned(), name.clone());
                 files.insert(name, bytes);
             }
-            Ok(_) => {
-                let problem = "its content has another hash than its name";
-                let fault = Fault::new(key, problem).value(format!("policy:{path}"));
-                faults.push(fault.allowed("the file of a copy of the run"));
-            }
             Err(error) => {
                 let fault = Fault::new(key, format!("{error:#}")).value(format!("policy:{path}"));
-                faults.push(fault.allowed("a file of `dagzero learn policy` for this board"));
+                faults.push(fault.allowed(match kept {
+                    Some(_) => "the file of a copy of the run",
+                    None => "a file of `dagzero learn policy` for this board",
+                }));
             }
         }
     }
@@ -66,10 +60,28 @@ fn hash_of(bytes: &[u8]) -> String {
     ObjectRef::of("", bytes).blake3
 }
 
-/// The content of a file, once it has proved to be a policy of this board.
-fn read_policy(spec: &GameSpec, path: &Path) -> anyhow::Result<Vec<u8>> {
-    let bytes = dz_text::read_input(path, BYTES_MAX).context("it cannot be read")?;
+/// Returns the content of a policy file, after checking that it is a policy of this board. `kept`
+/// is the hash in its name if the run in `dir` keeps it.
+fn read_policy(
+    spec: &GameSpec,
+    dir: &Path,
+    path: &str,
+    kept: Option<&str>,
+) -> anyhow::Result<Vec<u8>> {
+    let bytes = match kept {
+        Some(hash) => read_kept(&dir.join(path), hash)?,
+        None => dz_text::read_input(Path::new(path), BYTES_MAX).context("it cannot be read")?,
+    };
     with_game!(spec, |game| check_policy(&game, &bytes))??;
+    Ok(bytes)
+}
+
+/// Returns the content of a copy that a run keeps, after checking it against the hash in its name.
+fn read_kept(path: &Path, hash: &str) -> anyhow::Result<Vec<u8>> {
+    let bytes = dz_text::read_input(path, BYTES_MAX).context("it cannot be read")?;
+    if hash_of(&bytes) != hash {
+        bail!("its content has another hash than its name");
+    }
     Ok(bytes)
 }
 
@@ -81,7 +93,7 @@ fn check_policy<G: Game>(game: &G, bytes: &[u8]) -> anyhow::Result<()> {
 /// Gives the run its files.
 ///
 /// # Errors
-/// What the store reports, and a copy of the run's own that has changed.
+/// What the store reports, such as a different file at the path of a copy.
 pub(crate) fn keep_policies(run: &Run, files: &PolicyFiles) -> anyhow::Result<()> {
     for (path, bytes) in files {
         run.put_create(path, bytes)
@@ -103,10 +115,16 @@ pub(crate) fn policy_damage(run: &Run, config: &RunConfig) -> Vec<(String, Strin
 
 fn check_kept(run: &Run, path: &str) -> anyhow::Result<()> {
     let Some(hash) = kept_policy_hash(path) else { bail!("the run keeps no copy of it") };
-    let bytes =
-        dz_text::read_input(&run.root().join(path), BYTES_MAX).context("it cannot be read")?;
-    if hash_of(&bytes) != hash {
-        bail!("its content has another hash than its name");
+    read_kept(&run.root().join(path), hash).map(drop)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn configuration_and_store_name_a_copy_alike() {
+        let hash = hash_of(b"a policy");
+        assert_eq!(dz_store::layout::policy_path(&hash), Some(kept_policy_path(&hash)));
     }
-    Ok(())
 }
