@@ -276,7 +276,7 @@ fn mailbox_with(folder: &Path, change: impl Fn(&mut Plan)) -> Mailbox {
     change(&mut plan);
     let mailbox = Mailbox::make(&folder.join("mailbox").display().to_string()).unwrap();
     mailbox.replace(&plan_path(1), &plan.to_bytes()).unwrap();
-    let offer = Offer { plan: 1, open: UnitSet::of(0..4), again: Vec::new() };
+    let offer = Offer { plan: 1, open: UnitSet::of(0..4), ..Offer::default() };
     let board = Board { offer: Some(offer), units_missing: 4, ..Board::empty(0) };
     mailbox.replace(BOARD, &board.to_bytes()).unwrap();
     mailbox

@@ -33,9 +33,50 @@ pub struct Offer {
     pub plan: u64,
     /// Units that nobody plays, as far as the home knows.
     pub open: UnitSet,
-    /// Units that somebody claimed long ago, the oldest first, each with the number of the attempt
-    /// to claim now.
-    pub again: Vec<(u32, u32)>,
+    /// Claimed units that anybody may claim again, since their workers seem to be gone; the oldest
+    /// claim first.
+    pub given_up: Vec<Repeat>,
+    /// The same of units that take long, where few are open: for workers that do not need longer
+    /// than most.
+    pub late: Vec<Repeat>,
+    /// The same of units that were claimed a short while ago: for fast workers, who may be here
+    /// first.
+    pub young: Vec<Repeat>,
+    /// What half of the units take at most, from the claim to the inbox, in milliseconds; none
+    /// while little is known.
+    pub typical_ms: Option<u64>,
+}
+
+impl Offer {
+    /// Whether there is nothing to claim.
+    pub fn is_empty(&self) -> bool {
+        self.open.is_empty()
+            && [&self.given_up, &self.late, &self.young].iter().all(|list| list.is_empty())
+    }
+}
+
+/// A unit that is claimed and may be claimed again. Boards have it as a list of three numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "(u32, u32, u32)", into = "(u32, u32, u32)")]
+pub struct Repeat {
+    /// The unit.
+    pub unit: u32,
+    /// The last attempt that has a claim.
+    pub last: u32,
+    /// How many attempts after that one may be claimed.
+    pub places: u32,
+}
+
+impl From<(u32, u32, u32)> for Repeat {
+    fn from((unit, last, places): (u32, u32, u32)) -> Self {
+        Self { unit, last, places }
+    }
+}
+
+impl From<Repeat> for (u32, u32, u32) {
+    fn from(repeat: Repeat) -> Self {
+        (repeat.unit, repeat.last, repeat.places)
+    }
 }
 
 impl Board {

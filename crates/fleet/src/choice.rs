@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use dz_game::{hash_unit, mix64};
 
-use crate::board::Offer;
+use crate::board::{Offer, Repeat};
+use crate::pace::WorkerPace;
 
 /// A unit to claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,50 +15,106 @@ pub struct Pick {
     pub unit: u32,
     /// The number of the attempt.
     pub attempt: u32,
+    /// Of a repeat, an attempt that had a claim. The home removes that claim when it has the unit,
+    /// and then a repeat is useless.
+    pub before: Option<u32>,
 }
 
 impl Pick {
-    /// Returns the attempt before this one, if this one is a repeat. The home removes the claim of
-    /// that attempt when it has the unit. Without the claim a repeat is useless.
-    pub const fn attempt_before(self) -> Option<u32> {
-        self.attempt.checked_sub(1)
+    /// The first attempt at a unit.
+    pub const fn first(unit: u32) -> Self {
+        Self { unit, attempt: 0, before: None }
     }
 }
 
 /// Units sampled from the board before the remaining units are listed.
 const SAMPLES: u64 = 8;
 
-/// Workers sample from at least this many repeats, or from all.
-const FRONT_MIN: usize = 256;
+/// A worker may repeat a late unit if its own units take at most this many medians.
+const LATE_OWN_MAX: f64 = 1.1;
+/// The same for a unit that is not late yet.
+const YOUNG_OWN_MAX: f64 = 0.6;
 
-/// The unit that a worker tries to claim next: a random open one, so that workers rarely meet; else
-/// one of those that were claimed long ago. `tried` are those that it claimed, or was refused,
-/// since the plan came; `random` is a word that no other worker has.
-pub fn choose(offer: &Offer, tried: &BTreeSet<Pick>, random: u64) -> Option<Pick> {
-    let is_new = |unit: u32| !tried.contains(&Pick { unit, attempt: 0 });
-    let open = u64::from(offer.open.len());
-    let word = |n: u64| mix64(random.wrapping_add(n));
-    let sampled = (0..SAMPLES.min(open)).filter_map(|n| offer.open.nth((word(n) % open) as u32));
-    if let Some(unit) = sampled.into_iter().find(|&unit| is_new(unit)) {
-        return Some(Pick { unit, attempt: 0 });
+/// What a worker knows about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct Chooser<'a> {
+    /// Units that it claimed, or was refused, since the plan came.
+    pub tried: &'a BTreeSet<u32>,
+    /// What its units take.
+    pub pace: WorkerPace,
+}
+
+impl Chooser<'_> {
+    /// The attempt that this worker tries to claim next.
+    ///
+    /// It is a random unit of those that are open or given up, so that workers rarely meet. A
+    /// worker that was refused one of them takes the board for an old one, on which open units may
+    /// have been claimed by now, and prefers units that are being played: late ones unless it is
+    /// slow itself, and young ones if it is fast. `random` is a word that no other worker has.
+    pub fn choose(&self, offer: &Offer, random: u64) -> Option<Pick> {
+        let word = |n: u64| mix64(random.wrapping_add(n));
+        let given_up = self.allowed(&offer.given_up);
+        let open = u64::from(offer.open.len());
+        let is_open = word(0).checked_rem(open + given_up.len() as u64).is_some_and(|at| at < open);
+        let was_refused = self.tried.iter().any(|&unit| offer.open.contains(unit));
+        if is_open
+            && !was_refused
+            && let Some(unit) = self.open_unit(offer, word)
+        {
+            return Some(Pick::first(unit));
+        }
+        // The oldest ones are not preferred: all workers would claim them, and the older the
+        // board, the more of them have arrived by now.
+        one_of(&given_up, word)
+            .or_else(|| one_of(&self.played(offer), word))
+            .or_else(|| self.open_unit(offer, word).map(Pick::first))
     }
-    let left: Vec<u32> = offer.open.iter().filter(|&unit| is_new(unit)).collect();
-    if !left.is_empty() {
-        let unit = left[(word(SAMPLES) % left.len() as u64) as usize];
-        return Some(Pick { unit, attempt: 0 });
+
+    /// Those of the repeats that this worker has nothing to do with.
+    fn allowed<'o>(&self, repeats: &'o [Repeat]) -> Vec<&'o Repeat> {
+        repeats.iter().filter(|repeat| !self.tried.contains(&repeat.unit)).collect()
     }
-    // A worker does not play again what it has played, or plays.
-    let is_others = |unit: u32| {
-        tried.range(Pick { unit, attempt: 0 }..=Pick { unit, attempt: u32::MAX }).next().is_none()
-    };
-    let again = offer.again.iter().map(|&(unit, attempt)| Pick { unit, attempt });
-    let again: Vec<Pick> =
-        again.filter(|pick| !tried.contains(pick)).filter(|pick| is_others(pick.unit)).collect();
-    // The oldest first. Others may have claimed many of them since the board was written, so
-    // workers sample from many.
-    let front = again.len().div_ceil(4).max(FRONT_MIN).min(again.len());
-    let place = word(SAMPLES).checked_rem(front as u64)?;
-    again.get(place as usize).copied()
+
+    /// Units that are being played and which this worker may finish earlier.
+    fn played<'o>(&self, offer: &'o Offer) -> Vec<&'o Repeat> {
+        let is_at_most = |medians: f64| match offer.typical_ms {
+            None => true,
+            Some(typical) => self
+                .pace
+                .mean()
+                .is_some_and(|own| own <= Duration::from_millis(typical).mul_f64(medians)),
+        };
+        let mut played = Vec::new();
+        if is_at_most(LATE_OWN_MAX) {
+            played.extend(self.allowed(&offer.late));
+        }
+        if is_at_most(YOUNG_OWN_MAX) {
+            played.extend(self.allowed(&offer.young));
+        }
+        played
+    }
+
+    /// A random open unit that was not tried.
+    fn open_unit(&self, offer: &Offer, word: impl Fn(u64) -> u64) -> Option<u32> {
+        let open = u64::from(offer.open.len());
+        let sampled =
+            (1..=SAMPLES.min(open)).filter_map(|n| offer.open.nth((word(n) % open) as u32));
+        if let Some(unit) = sampled.into_iter().find(|unit| !self.tried.contains(unit)) {
+            return Some(unit);
+        }
+        let left: Vec<u32> = offer.open.iter().filter(|unit| !self.tried.contains(unit)).collect();
+        let place = word(SAMPLES + 1).checked_rem(left.len() as u64)?;
+        left.get(place as usize).copied()
+    }
+}
+
+/// A random one of the repeats, and of its places.
+fn one_of(repeats: &[&Repeat], word: impl Fn(u64) -> u64) -> Option<Pick> {
+    let at = word(SAMPLES + 2).checked_rem(repeats.len() as u64)?;
+    let repeat = repeats.get(at as usize)?;
+    let place = word(SAMPLES + 3).checked_rem(repeat.places.into()).unwrap_or(0) as u32;
+    let attempt = repeat.last.saturating_add(1).saturating_add(place);
+    Some(Pick { unit: repeat.unit, attempt, before: Some(repeat.last) })
 }
 
 /// Longest pause before a worker's first request.
@@ -102,38 +159,83 @@ mod tests {
     use super::*;
     use crate::unit_set::UnitSet;
 
-    #[test]
-    fn open_units_come_first_and_each_once() {
-        let offer = Offer { plan: 1, open: UnitSet::of(0..5), again: vec![(9, 1), (8, 2)] };
-        let mut tried = BTreeSet::new();
-        let mut picked = Vec::new();
-        for random in 0..20 {
-            let Some(pick) = choose(&offer, &tried, random) else { break };
-            assert!(tried.insert(pick), "{pick:?} twice");
-            picked.push(pick.unit);
+    const fn repeat(unit: u32, last: u32, places: u32) -> Repeat {
+        Repeat { unit, last, places }
+    }
+
+    /// The choice of a worker whose units take `own_ms`.
+    fn choose(offer: &Offer, tried: &[u32], own_ms: Option<u64>, random: u64) -> Option<Pick> {
+        let mut pace = WorkerPace::default();
+        if let Some(own_ms) = own_ms {
+            pace.add(Duration::from_millis(own_ms));
         }
-        assert_eq!(picked.len(), 7);
-        assert_eq!(picked[..5].iter().copied().collect::<BTreeSet<_>>(), (0..5).collect());
-        assert_eq!(picked[5..].iter().copied().collect::<BTreeSet<_>>(), [8, 9].into());
+        Chooser { tried: &tried.iter().copied().collect(), pace }.choose(offer, random)
+    }
+
+    /// All that a worker may choose.
+    fn choices(offer: &Offer, tried: &[u32], own_ms: Option<u64>) -> BTreeSet<(u32, u32)> {
+        let picks = (0..500).filter_map(|random| choose(offer, tried, own_ms, random));
+        picks.map(|pick| (pick.unit, pick.attempt)).collect()
     }
 
     #[test]
-    fn of_many_repeats_the_oldest_come_first() {
-        let again: Vec<(u32, u32)> = (0..2_000).map(|unit| (unit, 1)).collect();
-        let offer = Offer { plan: 1, open: UnitSet::default(), again };
-        let picked: BTreeSet<u32> = (0..5_000)
-            .filter_map(|random| choose(&offer, &BTreeSet::new(), random))
-            .map(|pick| pick.unit)
-            .collect();
-        assert!(picked.len() > 490 && *picked.last().unwrap() < 500, "{}", picked.len());
+    fn free_units_come_first_and_each_once() {
+        let given_up = vec![repeat(9, 0, 1), repeat(8, 1, 1)];
+        let open = UnitSet::of(0..5);
+        let offer =
+            Offer { plan: 1, open, given_up, late: vec![repeat(7, 0, 1)], ..Offer::default() };
+        assert_eq!(
+            choices(&offer, &[], None),
+            [(0, 0), (1, 0), (2, 0), (3, 0), (4, 0), (9, 1), (8, 2)].into(),
+            "open or given up, but not what is being played"
+        );
+        let mut tried = Vec::new();
+        for random in 0..20 {
+            let Some(pick) = choose(&offer, &tried, None, random) else { break };
+            assert!(!tried.contains(&pick.unit), "{pick:?} twice");
+            tried.push(pick.unit);
+        }
+        tried.sort_unstable();
+        assert_eq!(tried, [0, 1, 2, 3, 4, 7, 8, 9]);
     }
 
     #[test]
-    fn nobody_repeats_what_he_played_himself() {
-        let offer = Offer { plan: 1, open: UnitSet::default(), again: vec![(3, 1)] };
-        let own = BTreeSet::from([Pick { unit: 3, attempt: 0 }]);
-        assert_eq!(choose(&offer, &own, 1), None);
-        assert_eq!(choose(&offer, &BTreeSet::new(), 1), Some(Pick { unit: 3, attempt: 1 }));
+    fn a_refused_worker_takes_the_board_for_an_old_one() {
+        let open = UnitSet::of(0..5);
+        let offer = Offer { plan: 1, open, late: vec![repeat(7, 0, 1)], ..Offer::default() };
+        assert_eq!(choices(&offer, &[2], None), [(7, 1)].into());
+        assert_eq!(choices(&offer, &[2, 7], None), [(0, 0), (1, 0), (3, 0), (4, 0)].into());
+        assert_eq!(choices(&offer, &[6], None).len(), 5, "of another time");
+    }
+
+    #[test]
+    fn fast_workers_repeat_more_than_slow_ones() {
+        let offer = Offer {
+            plan: 1,
+            given_up: vec![],
+            late: vec![repeat(3, 0, 1)],
+            young: vec![repeat(4, 1, 1)],
+            typical_ms: Some(1_000),
+            ..Offer::default()
+        };
+        let late = (3, 1);
+        let young = (4, 2);
+        assert_eq!(choices(&offer, &[], Some(600)), [late, young].into());
+        assert_eq!(choices(&offer, &[], Some(601)), [late].into());
+        assert_eq!(choices(&offer, &[], Some(1_100)), [late].into());
+        assert_eq!(choices(&offer, &[], Some(1_101)), [].into());
+        assert_eq!(choices(&offer, &[], None), [].into(), "a worker that knows nothing of itself");
+        let unknown = Offer { typical_ms: None, ..offer };
+        assert_eq!(choices(&unknown, &[], None), [late, young].into(), "nothing is known");
+    }
+
+    #[test]
+    fn repeats_take_one_of_the_places() {
+        let given_up = vec![repeat(3, 4, 3)];
+        let offer = Offer { plan: 1, given_up, ..Offer::default() };
+        assert_eq!(choices(&offer, &[], None), [(3, 5), (3, 6), (3, 7)].into());
+        assert_eq!(choose(&offer, &[], None, 1).and_then(|pick| pick.before), Some(4));
+        assert_eq!(choose(&offer, &[3], None, 1), None, "it has played this unit itself");
     }
 
     #[test]

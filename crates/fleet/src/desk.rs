@@ -6,20 +6,11 @@ use std::time::Duration;
 
 use crate::board::Offer;
 use crate::pace::Pace;
+use crate::repeats::{Repeats, Rule, at_once};
 use crate::unit_set::UnitSet;
 
-/// How many workers may attempt one unit at the same time when no unit is open. An attempt that
-/// takes longer than the median unit does not count: its worker may be gone.
-const AT_ONCE: usize = 2;
-/// The same for the last units of a plan.
-const AT_ONCE_AT_LAST: usize = 4;
-/// The last units: at most one for this many workers.
-const WORKERS_FOR_ONE_AT_LAST: usize = 32;
-/// The assumed time of a unit as long as no unit has come, for example after the home's restart. If
-/// two workers die at one unit, it is offered again after this time.
-const TYPICAL_UNKNOWN: Duration = Duration::from_mins(1);
 /// Repeats that a board offers at most.
-const AGAIN_MAX: usize = 4096;
+const REPEATS_MAX: usize = 4096;
 
 /// The home's view of one plan. Times count from any fixed moment and never decrease.
 #[derive(Clone, Debug)]
@@ -136,7 +127,7 @@ impl Desk {
     /// claims are the oldest.
     pub fn take(&mut self, now: Duration) -> Option<u32> {
         let open = self.missing.iter().find(|&unit| self.is_open(unit));
-        let unit = open.or_else(|| self.again(now, 1).first().map(|&(unit, _)| unit))?;
+        let unit = open.or_else(|| self.repeats(now, 1).first())?;
         self.at_home.insert(unit);
         Some(unit)
     }
@@ -166,7 +157,9 @@ impl Desk {
             UnitOrder::FirstOnes(least) => least + 2 * self.claims.len(),
         };
         let open = UnitSet::of(open.take(window));
-        Offer { plan: self.plan, open, again: self.again(now, AGAIN_MAX) }
+        let Repeats { given_up, late, young } = self.repeats(now, REPEATS_MAX);
+        let typical_ms = self.pace.typical().map(|typical| typical.as_millis() as u64);
+        Offer { plan: self.plan, open, given_up, late, young, typical_ms }
     }
 
     /// Whether nobody seems to play a missing unit.
@@ -174,41 +167,37 @@ impl Desk {
         !self.at_home.contains(unit) && !self.claims.contains_key(&unit)
     }
 
-    /// Units to claim again, the oldest claim first, each with its attempt. While there are open
-    /// units, only those whose claims are all given up.
-    fn again(&self, now: Duration, most: usize) -> Vec<(u32, u32)> {
-        let stale_after = self.pace.stale_after();
-        let is_stale = |since: &Duration| now.saturating_sub(*since) > stale_after;
-        let typical = self.pace.typical().unwrap_or(TYPICAL_UNKNOWN);
-        // As long as no unit has come, repeats are offered at once.
-        let due_after = self.pace.typical().unwrap_or_default() / 2;
-        let is_slow = |since: &Duration| now.saturating_sub(*since) > typical;
-        let is_last = self.missing.len() as usize * WORKERS_FOR_ONE_AT_LAST <= self.workers;
-        let at_once = if is_last { AT_ONCE_AT_LAST } else { AT_ONCE };
-        let nothing_open = !self.missing.iter().any(|unit| self.is_open(unit));
-        let mut again: Vec<(Duration, u32, u32)> = self
-            .claims
-            .iter()
-            .filter(|(unit, _)| self.missing.contains(**unit) && !self.at_home.contains(**unit))
-            .filter_map(|(&unit, claims)| {
-                let is_given_up = claims.values().all(is_stale);
-                let young = claims.values().filter(|since| !is_slow(since)).count();
-                let oldest = *claims.values().min()?;
-                // A repeat that starts soon after the first attempt would end later than it.
-                let is_due = now.saturating_sub(oldest) >= due_after;
-                let wanted = is_given_up || (nothing_open && is_due && young < at_once);
-                let (last, _) = claims.last_key_value().filter(|_| wanted)?;
-                Some((oldest, unit, last.saturating_add(1)))
-            })
+    /// Units to claim again, the `most` with the oldest claims. As long as many units are open,
+    /// only those whose claims are all given up.
+    fn repeats(&self, now: Duration, most: usize) -> Repeats {
+        let open = self.missing.iter().filter(|&unit| self.is_open(unit)).count();
+        // Workers' boards are old, so open units may be gone before they see it.
+        let few_open = open <= self.claims.len();
+        let at_once = if few_open { at_once(self.missing.len() as usize, self.workers) } else { 0 };
+        let rule = Rule::new(now, &self.pace, at_once);
+        let is_wanted = |unit: u32| self.missing.contains(unit) && !self.at_home.contains(unit);
+        let claims = self.claims.iter().filter(|(unit, _)| is_wanted(**unit));
+        let mut found: Vec<_> = claims
+            .filter_map(|(&unit, claims)| Some((claims.values().min()?, rule.judge(unit, claims)?)))
             .collect();
-        again.sort_unstable();
-        again.into_iter().take(most).map(|(_, unit, attempt)| (unit, attempt)).collect()
+        found.sort_by_key(|&(oldest, _)| oldest);
+        let mut repeats = Repeats::default();
+        for (_, (kind, repeat)) in found.into_iter().take(most) {
+            repeats.push(kind, repeat);
+        }
+        repeats
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::board::Repeat;
+
+    /// Units and the attempts to claim now.
+    fn attempts(repeats: &[Repeat]) -> Vec<(u32, u32)> {
+        repeats.iter().map(|repeat| (repeat.unit, repeat.last + 1)).collect()
+    }
 
     const fn at(seconds: u64) -> Duration {
         Duration::from_secs(seconds)
@@ -227,11 +216,11 @@ mod tests {
         let mut desk = desk();
         desk.see_claims(at(20), [(0, 0), (1, 0)]);
         let offer = desk.offer(at(21));
-        assert_eq!((offer.open, offer.again), (UnitSet::of(2..10), vec![]));
+        assert_eq!((offer.open, offer.given_up), (UnitSet::of(2..10), vec![]));
         let offer = desk.offer(at(51));
-        assert_eq!(offer.again, [(0, 1), (1, 1)], "three times 10 s are over");
+        assert_eq!(attempts(&offer.given_up), [(0, 1), (1, 1)], "three times 10 s are over");
         desk.see_claims(at(51), [(0, 0), (1, 0), (0, 1)]);
-        assert_eq!(desk.offer(at(52)).again, [(1, 1)]);
+        assert_eq!(attempts(&desk.offer(at(52)).given_up), [(1, 1)]);
         assert!(desk.see_unit(at(53), 0) && !desk.see_unit(at(54), 0), "counted once");
         desk.see_claims(at(55), [(1, 0)]);
         assert_eq!(desk.offer(at(55)).open, UnitSet::of(2..10), "what is here is not open");
@@ -247,25 +236,45 @@ mod tests {
     }
 
     #[test]
-    fn idle_workers_repeat_the_oldest_two_at_once() {
+    fn idle_workers_repeat_what_is_being_played_two_at_once() {
         let mut desk = desk();
         desk.see_claims(at(20), [(5, 0)]);
         desk.see_claims(at(21), (0..10).map(|unit| (unit, 0)));
-        assert!(desk.offer(at(23)).again.is_empty(), "they have only just begun");
-        let again = desk.offer(at(26)).again;
-        assert_eq!((again.len(), again[0]), (10, (5, 1)));
+        assert!(desk.offer(at(22)).young.is_empty(), "they have only just begun");
+        let offer = desk.offer(at(24));
+        assert_eq!(
+            (offer.young.len(), offer.young[0]),
+            (10, Repeat { unit: 5, last: 0, places: 1 })
+        );
+        assert_eq!(offer.typical_ms, Some(10_000));
         desk.see_claims(at(27), (0..10).map(|unit| (unit, 0)).chain([(5, 1)]));
-        assert!(!desk.offer(at(28)).again.contains(&(5, 2)), "two are at it");
+        let is_shown = |repeats: &[Repeat]| repeats.iter().any(|repeat| repeat.unit == 5);
+        assert!(!is_shown(&desk.offer(at(28)).young), "two are at it");
+        let late = desk.offer(at(33)).late;
+        assert_eq!(attempts(&late), [], "the second one may still be in time");
+        let late = desk.offer(at(38)).late;
+        assert_eq!((late.len(), attempts(&late)[0]), (10, (5, 2)), "12.5 s are over");
+    }
+
+    #[test]
+    fn before_the_end_nothing_is_repeated() {
+        let mut desk = desk();
+        desk.see_claims(at(20), (0..4).map(|unit| (unit, 0)));
+        let offer = desk.offer(at(29));
+        assert_eq!((offer.open.len(), offer.young.len()), (6, 0), "more open than played");
+        desk.see_claims(at(29), (0..5).map(|unit| (unit, 0)));
+        let offer = desk.offer(at(29));
+        assert_eq!((offer.open.len(), offer.young.len()), (5, 4), "the fifth has just begun");
     }
 
     #[test]
     fn a_home_that_was_restarted_offers_what_dead_workers_have_claimed() {
         let mut desk = Desk::new(1, UnitSet::of(0..2), UnitOrder::Any);
         desk.see_claims(at(0), [(0, 0), (1, 0)]);
-        assert_eq!(desk.offer(at(0)).again, [(0, 1), (1, 1)]);
+        assert_eq!(attempts(&desk.offer(at(0)).late), [(0, 1), (1, 1)]);
         desk.see_claims(at(1), [(0, 0), (0, 1), (1, 0)]);
-        assert_eq!(desk.offer(at(1)).again, [(1, 1)], "two are at the other one");
-        assert_eq!(desk.offer(at(70)).again, [(0, 2), (1, 1)], "for a minute");
+        assert_eq!(attempts(&desk.offer(at(1)).late), [(1, 1)], "two are at the other one");
+        assert_eq!(attempts(&desk.offer(at(70)).late), [(0, 2), (1, 1)], "for a minute");
     }
 
     #[test]
@@ -274,9 +283,12 @@ mod tests {
         desk.see_claims(at(0), (0..200).map(|unit| (unit, 0)));
         (0..195).for_each(|unit| assert!(desk.see_unit(at(10), unit)));
         desk.see_claims(at(11), (195..200).map(|unit| (unit, 0)).chain([(196, 1), (196, 2)]));
-        assert!(desk.offer(at(12)).again.contains(&(196, 3)));
-        desk.see_claims(at(12), (0..5).map(|attempt| (196, attempt)));
-        assert!(!desk.offer(at(13)).again.contains(&(196, 5)), "four are at it");
+        let offer = desk.offer(at(15));
+        let shown = offer.young.iter().chain(&offer.late).find(|repeat| repeat.unit == 196);
+        assert_eq!(shown, Some(&Repeat { unit: 196, last: 2, places: 1 }), "four at once");
+        desk.see_claims(at(15), (0..4).map(|attempt| (196, attempt)));
+        let offer = desk.offer(at(16));
+        assert_eq!((offer.young, offer.late), (vec![], vec![]), "four are at it");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::FleetError;
 
 /// Version of plans, boards, claims and notes.
-pub(crate) const FORMAT: u32 = 1;
+pub(crate) const FORMAT: u32 = 2;
 
 /// The object with its seal.
 pub(crate) fn write(object: &impl Serialize) -> Vec<u8> {

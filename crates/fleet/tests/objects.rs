@@ -2,7 +2,8 @@
 
 use dz_fleet::{
     Board, EvaluatorRule, FleetError, MatchSegments, MatchesPlan, ObjectHash, Offer, Plan,
-    PlanObject, PlayerPlan, ResignRule, Segment, UnitNote, UnitSet, plan_path, segment_games,
+    PlanObject, PlayerPlan, Repeat, ResignRule, Segment, UnitNote, UnitSet, plan_path,
+    segment_games,
 };
 
 fn plan() -> Plan {
@@ -51,7 +52,10 @@ fn what_is_read_is_what_was_written() {
     for end in 0..bytes.len() {
         assert!(Plan::read(&path, &bytes[..end]).is_err(), "{end} bytes");
     }
-    let offer = Offer { plan: 3, open: UnitSet::of([0, 1, 5]), again: vec![(2, 1)] };
+    let given_up = vec![Repeat { unit: 2, last: 0, places: 1 }];
+    let young = vec![Repeat { unit: 7, last: 1, places: 2 }];
+    let (plan, open, late) = (3, UnitSet::of([0, 1, 5]), Vec::new());
+    let offer = Offer { plan, open, given_up, late, young, typical_ms: Some(900) };
     let board = Board { offer: Some(offer), units_missing: 4, ..Board::empty(1) };
     assert_eq!(Board::read(&board.to_bytes()).unwrap(), board);
     let note = UnitNote { format: UnitNote::FORMAT, playouts: 7, ..UnitNote::default() };
@@ -72,9 +76,9 @@ fn plans_that_nobody_makes_are_refused() {
         let error = Plan::read(&path, &wrong.to_bytes()).unwrap_err().to_string();
         assert!(error.contains(word) && error.contains(&path), "{error}");
     }
-    let later = Plan { format: 2, ..plan };
+    let later = Plan { format: Plan::FORMAT + 1, ..plan };
     let error = Plan::read(&path, &later.to_bytes()).unwrap_err();
-    assert!(matches!(error, FleetError::Format { found: 2, known: 1, .. }), "{error}");
+    assert!(matches!(error, FleetError::Format { found: 3, known: 2, .. }), "{error}");
 }
 
 /// A gate match of 40 games and a rating match of 6.

@@ -54,9 +54,7 @@ impl Worker<'_> {
         }
         let skips_matches = std::mem::take(&mut self.skips_matches);
         let left_out = self.left_out;
-        let has_units = |offer: &Offer| {
-            left_out != Some(offer.plan) && (!offer.open.is_empty() || !offer.again.is_empty())
-        };
+        let has_units = |offer: &Offer| left_out != Some(offer.plan) && !offer.is_empty();
         if let Some(board) = matches.filter(|_| !skips_matches)
             && let Some(offer) = board.offer.as_ref().filter(|offer| has_units(offer))
             && let Some(plan) = read_plan(&self.matches, offer.plan)?

@@ -8,8 +8,8 @@ use std::time::Instant;
 use dz_burn_net::DeviceChoice;
 use dz_config::RunConfig;
 use dz_fleet::{
-    Board, EvaluatorRule, FleetError, MatchSegments, MatchesPlan, Pick, PlanObject, PlayerPlan,
-    UnitKind, UnitNote, plan_path,
+    Board, EvaluatorRule, FleetError, MatchSegments, MatchesPlan, PlanObject, PlayerPlan, UnitKind,
+    UnitNote, plan_path,
 };
 use dz_game::Game;
 use dz_infer::{Lockstep, NetworkEvaluator};
@@ -51,7 +51,7 @@ impl Worker<'_> {
         board: Board,
         config: &RunConfig,
         ready: &mut Option<ReadyMatches<G>>,
-        tried: &mut BTreeSet<Pick>,
+        tried: &mut BTreeSet<u32>,
     ) -> anyhow::Result<Played> {
         if ready.as_ref().is_none_or(|ready| ready.number != plan.number) {
             *ready = None;

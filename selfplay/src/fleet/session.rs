@@ -1,12 +1,14 @@
 //! One stay at a plan: units are claimed one after another, played, and handed in.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use dz_fleet::{Claim, Offer, Pick, Plan, UnitKind, UnitName, UnitNote, choose, claim_path};
+use dz_fleet::{
+    Chooser, Claim, Offer, Pick, Plan, UnitKind, UnitName, UnitNote, WorkerPace, claim_path,
+};
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
 use dz_stage::Stop;
@@ -32,26 +34,46 @@ fn try_delete(mailbox: &Mailbox, path: &str) {
     }
 }
 
-/// Claims of a worker whose units are not handed in yet.
+/// Claims of a worker whose units are not handed in yet, and what its units take.
 #[derive(Clone, Default)]
-pub(super) struct OpenClaims(Arc<Mutex<BTreeSet<(u64, Pick)>>>);
+pub(super) struct OpenClaims(Arc<Mutex<Claims>>);
+
+#[derive(Default)]
+struct Claims {
+    /// By plan and attempt, since when.
+    open: BTreeMap<(u64, Pick), Instant>,
+    pace: WorkerPace,
+}
 
 impl OpenClaims {
     pub(super) fn insert(&self, plan: u64, pick: Pick) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert((plan, pick));
+        self.claims().open.insert((plan, pick), Instant::now());
     }
 
-    /// Removes the claims of a unit and returns them.
+    /// Removes the claims of a unit, which is handed in, and returns them.
     fn take(&self, plan: u64, unit: u32) -> Vec<Pick> {
-        let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_unit = |(of, pick): &(u64, Pick)| (*of, pick.unit) == (plan, unit);
-        open.extract_if(.., of_unit).map(|(_, pick)| pick).collect()
+        let mut claims = self.claims();
+        let of_unit = |(of, pick): &(u64, Pick), _: &mut Instant| (*of, pick.unit) == (plan, unit);
+        let taken: Vec<_> = claims.open.extract_if(.., of_unit).collect();
+        for (_, since) in &taken {
+            claims.pace.add(since.elapsed());
+        }
+        taken.into_iter().map(|((_, pick), _)| pick).collect()
+    }
+
+    /// What units take on this worker.
+    fn pace(&self) -> WorkerPace {
+        self.claims().pace
+    }
+
+    fn claims(&self) -> MutexGuard<'_, Claims> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Gives all of them up, so that others see the units at once.
     pub(super) fn release(&self, mailbox: &Mailbox) {
-        let open = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
-        for (plan, pick) in open {
+        let open = std::mem::take(&mut self.claims().open);
+        for (plan, pick) in open.into_keys() {
             try_delete(mailbox, &claim_path(plan, pick.unit, pick.attempt));
         }
     }
@@ -91,8 +113,8 @@ pub(super) struct Picker<'a> {
     pub(super) stay: Stay<'a>,
     pub(super) evaluator: &'a str,
     pub(super) choice: Choice,
-    /// Claims that were made or refused since the plan came.
-    pub(super) tried: &'a mut BTreeSet<Pick>,
+    /// Units whose claims were made or refused since the plan came.
+    pub(super) tried: &'a mut BTreeSet<u32>,
     pub(super) offer: Option<Offer>,
     pub(super) looked: Instant,
     /// Draws so far.
@@ -128,13 +150,14 @@ impl Picker<'_> {
             let Some(offer) = &self.offer else { return Ok(None) };
             *self.samples += 1;
             let random = identity.word.wrapping_add(self.samples.wrapping_mul(0x9e37_79b9));
-            let Some(pick) = choose(offer, self.tried, random) else {
+            let chooser = Chooser { tried: self.tried, pace: open.pace() };
+            let Some(pick) = chooser.choose(offer, random) else {
                 return Ok(None);
             };
-            if let Some(before) = pick.attempt_before()
+            if let Some(before) = pick.before
                 && !mailbox.has(&claim_path(plan, pick.unit, before))?
             {
-                self.tried.insert(pick);
+                self.tried.insert(pick.unit);
                 break;
             }
             let path = claim_path(plan, pick.unit, pick.attempt);
@@ -142,7 +165,7 @@ impl Picker<'_> {
             let is_ours = mailbox.offer(&path, &claim)?;
             // Not before the store has answered. Otherwise, if every worker failed once at a claim
             // that nobody holds, nobody would try it again.
-            self.tried.insert(pick);
+            self.tried.insert(pick.unit);
             if is_ours {
                 Counters::add(&counters.claimed, 1);
                 open.insert(plan, pick);

@@ -191,7 +191,7 @@ fn what_comes_after_the_end_of_its_plan_is_withdrawn() {
     let (identity, open) = (Identity { worker: "w".to_owned(), word: 1 }, OpenClaims::default());
     let counters = Counters::default();
     let plan = check.plan.number;
-    let pick = Pick { unit: UNIT, attempt: 0 };
+    let pick = Pick::first(UNIT);
     let claim = claim_path(plan, pick.unit, pick.attempt);
     let offer = Some(Offer { plan, ..Offer::default() });
     for (offer, left) in [(offer, 3), (Some(Offer { plan: plan + 1, ..Offer::default() }), 0)] {
@@ -225,7 +225,7 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
     let folder = tempfile::tempdir().unwrap();
     let mailbox = Mailbox::make(&folder.path().join("m").display().to_string()).unwrap();
     let (check, _) = played();
-    let offer = Offer { plan: 1, open: UnitSet::of(3..4), again: Vec::new() };
+    let offer = Offer { plan: 1, open: UnitSet::of(3..4), ..Offer::default() };
     let board = Board { offer: Some(offer), units_missing: 1, ..Board::empty(0) };
     mailbox.replace(BOARD, &board.to_bytes()).unwrap();
     // A file in the place of a folder: nothing can be written below it.

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use dz_config::RunConfig;
 use dz_fleet::{
-    Backoff, Board, EvaluatorRule, FleetError, MATCHES, ObjectHash, Pick, Plan, PlanObject,
-    UnitKind, past_path, start_delay,
+    Backoff, Board, EvaluatorRule, FleetError, MATCHES, ObjectHash, Plan, PlanObject, UnitKind,
+    past_path, start_delay,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Sources;
@@ -32,7 +32,7 @@ use crate::{CyclePlan, Past, play_shards};
 
 /// Shortest and longest pause of a worker with nothing to play, with a folder and with a bucket.
 const PAUSES_FOLDER: [Duration; 2] = [Duration::from_millis(200), Duration::from_secs(2)];
-const PAUSES_BUCKET: [Duration; 2] = [Duration::from_secs(5), Duration::from_mins(1)];
+const PAUSES_BUCKET: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(40)];
 
 /// Plays for the run at `options.mailbox` until it is finished, somebody asks to stop, or patience
 /// is over.
@@ -227,7 +227,7 @@ impl Worker<'_> {
         board: Board,
         config: &RunConfig,
         kept: &mut Kept<G>,
-        tried: &mut BTreeSet<Pick>,
+        tried: &mut BTreeSet<u32>,
     ) -> anyhow::Result<Played> {
         // The home may have moved to another device: loading it again refuses then.
         let fits = |loaded: &Loaded<G>| {
@@ -315,7 +315,7 @@ impl Worker<'_> {
         work: &Work<'_>,
         board: Board,
         loaded: &mut Loaded<G>,
-        tried: &mut BTreeSet<Pick>,
+        tried: &mut BTreeSet<u32>,
     ) -> anyhow::Result<Played> {
         let stay = Stay {
             mailbox: &self.mailbox,
