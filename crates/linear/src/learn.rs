@@ -15,7 +15,8 @@ pub struct Lessons {
     /// Share of moves that are random, from 0 to 1.
     pub epsilon: f64,
     /// How far a value moves to its target, from 0 to 1: each of n features that hold moves by
-    /// `step` / n.
+    /// `step` / n. In the second half of the games it falls to 0: with a constant step, all values
+    /// follow the last games (Sutton, Koop and Silver 2007).
     pub step: f64,
     /// Sides of the windows, 1 to [`SIDE_MAX`].
     pub sides: Vec<u8>,
@@ -28,7 +29,8 @@ pub struct Lessons {
 impl Default for Lessons {
     fn default() -> Self {
         Self {
-            games: 100_000,
+            // With five times as many on 9x9, values agree with rollouts no better.
+            games: 20_000,
             epsilon: 0.1,
             step: 0.1,
             sides: (1..=SIDE_MAX).collect(),
@@ -66,7 +68,7 @@ pub fn learn<G: Game>(
     let mut student = Student::new(lessons.seed);
     let each = (lessons.games / 100).max(1);
     for number in 1..=lessons.games {
-        student.play(game, lessons, &mut value);
+        student.play(game, lessons, step_at(lessons, number), &mut value);
         if number % each == 0 || number == lessons.games {
             let lesson = student.report(number);
             if !progress(&lesson) {
@@ -75,6 +77,12 @@ pub fn learn<G: Game>(
         }
     }
     Some(value)
+}
+
+/// The step of a game: constant in the first half of the games, then falling to 0.
+fn step_at(lessons: &Lessons, number: u32) -> f64 {
+    let left = f64::from(lessons.games - number) / f64::from(lessons.games);
+    lessons.step * (2.0 * left).min(1.0)
 }
 
 /// What learning works with.
@@ -111,7 +119,7 @@ impl Student {
     }
 
     /// Plays a game and learns from each of its moves.
-    fn play<G: Game>(&mut self, game: &G, lessons: &Lessons, value: &mut LinearValue) {
+    fn play<G: Game>(&mut self, game: &G, lessons: &Lessons, step: f64, value: &mut LinearValue) {
         let mut state = game.start();
         let mut history = G::History::default();
         self.before = None;
@@ -122,7 +130,7 @@ impl Student {
                 Status::Over(outcome) => {
                     let wdl = outcome.wdl_for(Player::First);
                     let first = f64::from(wdl.win) + 0.5 * f64::from(wdl.draw);
-                    self.learn(value, lessons.step, |player| match player {
+                    self.learn(value, step, |player| match player {
                         Player::First => first,
                         Player::Second => 1.0 - first,
                     });
@@ -136,19 +144,13 @@ impl Student {
             look(&game.stones(&state).unwrap_or_default(), mover, &mut self.stones);
             value.shapes.active(&self.stones, &mut self.active);
             let chance = sigmoid(sum(value.weights_of(mover), &self.active));
-            self.learn(
-                value,
-                lessons.step,
-                |player| {
-                    if player == mover { chance } else { 1.0 - chance }
-                },
-            );
+            self.learn(value, step, |player| if player == mover { chance } else { 1.0 - chance });
             let active = self.active.clone();
             // The weights have just changed, so the value is computed with the new ones.
             let chance = sigmoid(sum(value.weights_of(mover), &active));
             self.before = Some(Before { player: mover, active, chance });
         }
-        self.learn(value, lessons.step, |_| 0.5);
+        self.learn(value, step, |_| 0.5);
     }
 
     /// The move to the best value, the first of several, or any move.

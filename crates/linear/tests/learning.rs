@@ -58,6 +58,46 @@ fn a_learned_value_beats_random_moves_at_go_and_hex() {
     assert!(found > 0.8, "{found} at Hex");
 }
 
+/// What the values of the first `plies` positions of greedy games and of the positions after them
+/// add up to on average, with one move in ten at random.
+fn sum_of_both_views<G: Game>(game: &G, value: &LinearValue, plies: usize) -> f64 {
+    let mut random = Xoshiro256PlusPlus::seed_from_u64(11);
+    let mut legal = Vec::new();
+    let mut sums = Vec::new();
+    for _ in 0..100 {
+        let mut state = game.start();
+        let mut history = G::History::default();
+        let mut before = None;
+        for _ in 0..=plies {
+            game.legal_moves(&state, &history, &mut legal);
+            let chances = value.after_moves(game, &state, &legal);
+            let best = (0..legal.len()).max_by(|&a, &b| chances[a].total_cmp(&chances[b]));
+            let at = if random.random::<f64>() < 0.1 {
+                random.random_range(0..legal.len())
+            } else {
+                best.unwrap()
+            };
+            sums.extend(before.map(|before: f64| before + chances[at]));
+            before = Some(chances[at]);
+            game.advance(&mut state, &mut history, legal[at]);
+        }
+    }
+    sums.iter().sum::<f64>() / sums.len() as f64
+}
+
+/// With a step that does not fall, the values follow the end of the last game, and those of early
+/// positions are all too low or too high.
+#[test]
+fn both_players_chances_add_up_to_one() {
+    let game = go("go:size=5,komi=0");
+    for seed in 1..=3 {
+        let lessons = Lessons { games: 1_500, seed, ..Lessons::default() };
+        let value = learn(&game, &lessons, |_| true).unwrap();
+        let sum = sum_of_both_views(&game, &value, 8);
+        assert!((sum - 1.0).abs() < 0.04, "seed {seed}: {sum}");
+    }
+}
+
 #[test]
 fn the_same_seed_learns_the_same_bits() {
     let game = go("go:size=4,komi=0");
