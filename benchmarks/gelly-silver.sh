@@ -6,8 +6,8 @@
 #
 # DAGZERO is the program. OUT is a folder for the value function and the matches. GAMES is the number
 # of games in a row of the table (200). GNU Go is Debian's package `gnugo`. Learning the value takes
-# about ten minutes of one core, and a row with RAVE about 40 minutes of two idle cores. GNU Go plays by level and not by time, and --seconds is long, so a busy
-# machine does not change the results.
+# about two minutes of one core, and a row with RAVE about 40 minutes of two idle cores. GNU Go plays
+# by level and not by time, and --seconds is long, so a busy machine does not change the results.
 set -euo pipefail
 dagzero=$1
 out=$2
@@ -35,9 +35,8 @@ row() {
 row uniform rollout:3000
 row mogo rollout:3000,policy=mogo
 row mogo-rave rollout:3000,policy=mogo,selection=rave
-# The paper starts moves with 50 visits. With our value function 10 are much better
-# (docs/book/src/guide/without-a-network.md has the matches).
-row mogo-rave-rlgo "rollout:3000,policy=mogo,selection=rave,equivalent_visits=10,heuristic=linear:$value"
+# 50 visits are the paper's.
+row mogo-rave-rlgo "rollout:3000,policy=mogo,selection=rave,equivalent_visits=50,heuristic=linear:$value"
 
 python3 - "$out" <<'TABLE'
 """Adds up the matches of each row: score with a draw as half a win, and its Wilson interval."""
