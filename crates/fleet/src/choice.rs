@@ -47,18 +47,19 @@ pub struct Chooser<'a> {
 impl Chooser<'_> {
     /// The attempt that this worker tries to claim next.
     ///
-    /// It is a random unit of those that are open or given up, so that workers rarely meet. A
-    /// worker that was refused one of them takes the board for an old one, on which open units may
-    /// have been claimed by now, and prefers units that are being played: late ones unless it is
-    /// slow itself, and young ones if it is fast. `random` is a word that no other worker has.
+    /// It is a random unit of those that are open or given up, so that workers rarely meet. The
+    /// board is old if it shows a unit as open that this worker has tried. Its other open units
+    /// may be claimed by now, too. The worker then prefers units that are being played: late ones
+    /// unless it is slow, and young ones if it is fast. `random` is a word that no other worker
+    /// has.
     pub fn choose(&self, offer: &Offer, random: u64) -> Option<Pick> {
         let word = |n: u64| mix64(random.wrapping_add(n));
         let given_up = self.allowed(&offer.given_up);
         let open = u64::from(offer.open.len());
         let is_open = word(0).checked_rem(open + given_up.len() as u64).is_some_and(|at| at < open);
-        let was_refused = self.tried.iter().any(|&unit| offer.open.contains(unit));
+        let board_is_old = self.tried.iter().any(|&unit| offer.open.contains(unit));
         if is_open
-            && !was_refused
+            && !board_is_old
             && let Some(unit) = self.open_unit(offer, word)
         {
             return Some(Pick::first(unit));

@@ -6,10 +6,10 @@ use std::time::Duration;
 use crate::board::Repeat;
 use crate::pace::Pace;
 
-/// How many workers may attempt one unit at the same time: the fewer units are missing, the more
-/// of them.
+/// How many workers may attempt one unit at the same time. The fewer units are missing, the more
+/// workers may.
 const AT_ONCE: [u32; 4] = [2, 3, 4, 8];
-/// From one number of [`AT_ONCE`] to the next: at most one missing unit for so many workers.
+/// The next number of [`AT_ONCE`] applies from so many workers for each missing unit on.
 const WORKERS_FOR_A_UNIT: [usize; 3] = [8, 20, 200];
 /// The assumed time of a unit as long as no unit has come, for example after the home's restart. If
 /// two workers die at one unit, it is offered again after this time.
@@ -92,7 +92,7 @@ impl Rule {
             return Some((Kind::GivenUp, Repeat { unit, last, places: self.at_once.max(2) - 1 }));
         }
         let oldest = claims.values().map(age).max()?;
-        // Of the workers that need longer than most, one counts: the others may be gone.
+        // All workers that need longer than most count as one, since they may be gone.
         let in_time = claims.values().filter(|since| age(since) <= self.typical).count();
         let playing = in_time + usize::from(in_time < claims.len());
         let places = self.at_once.saturating_sub(playing as u32);

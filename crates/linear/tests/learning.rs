@@ -13,6 +13,11 @@ fn go(text: &str) -> Go {
     Go::from_spec(&spec).unwrap()
 }
 
+/// The place of the largest one.
+fn best_of(chances: &[f64]) -> usize {
+    (0..chances.len()).max_by(|&a, &b| chances[a].total_cmp(&chances[b])).unwrap()
+}
+
 /// Points of `value` against random moves, of as many games with each colour.
 fn score<G: Game>(game: &G, value: &LinearValue, games: u32) -> f64 {
     let mut random = Xoshiro256PlusPlus::seed_from_u64(9);
@@ -27,8 +32,7 @@ fn score<G: Game>(game: &G, value: &LinearValue, games: u32) -> f64 {
             game.legal_moves(&state, &history, &mut legal);
             let mv = if mover == ours {
                 let chances = value.after_moves(game, &state, &legal);
-                let best = (0..legal.len()).max_by(|&a, &b| chances[a].total_cmp(&chances[b]));
-                legal[best.unwrap()]
+                legal[best_of(&chances)]
             } else {
                 legal[random.random_range(0..legal.len())]
             };
@@ -71,11 +75,10 @@ fn sum_of_both_views<G: Game>(game: &G, value: &LinearValue, plies: usize) -> f6
         for _ in 0..=plies {
             game.legal_moves(&state, &history, &mut legal);
             let chances = value.after_moves(game, &state, &legal);
-            let best = (0..legal.len()).max_by(|&a, &b| chances[a].total_cmp(&chances[b]));
             let at = if random.random::<f64>() < 0.1 {
                 random.random_range(0..legal.len())
             } else {
-                best.unwrap()
+                best_of(&chances)
             };
             sums.extend(before.map(|before: f64| before + chances[at]));
             before = Some(chances[at]);
@@ -85,8 +88,8 @@ fn sum_of_both_views<G: Game>(game: &G, value: &LinearValue, plies: usize) -> f6
     sums.iter().sum::<f64>() / sums.len() as f64
 }
 
-/// With a step that does not fall, the values follow the end of the last game, and those of early
-/// positions are all too low or too high.
+/// With a constant step, values follow the end of the last game. Those of early positions are then
+/// all too low or all too high.
 #[test]
 fn both_players_chances_add_up_to_one() {
     let game = go("go:size=5,komi=0");

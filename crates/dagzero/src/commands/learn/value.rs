@@ -45,7 +45,8 @@ pub(super) struct ValueArgs {
     /// Share of moves that are random
     #[arg(long, value_name = "SHARE", default_value_t = Lessons::default().epsilon, value_parser = share)]
     epsilon: f64,
-    /// How far a value moves to its target, all features together
+    /// How far a value moves to its target, all features together; falls to 0 in the second half
+    /// of the games
     #[arg(long, value_name = "SHARE", default_value_t = Lessons::default().step, value_parser = share)]
     step: f64,
     /// Largest side of the windows
