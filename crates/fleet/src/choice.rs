@@ -118,6 +118,10 @@ fn one_of(repeats: &[&Repeat], word: impl Fn(u64) -> u64) -> Option<Pick> {
     Some(Pick { unit: repeat.unit, attempt, before: Some(repeat.last) })
 }
 
+/// Claims that a worker tries to make after it had something to play, and after a pause.
+const TRIES: u32 = 4;
+const TRIES_AFTER_PAUSE: u32 = 1;
+
 /// Longest pause before a worker's first request.
 const START_DELAY: Duration = Duration::from_secs(30);
 
@@ -125,6 +129,21 @@ const START_DELAY: Duration = Duration::from_secs(30);
 /// same moment, and stores limit the requests of a second.
 pub fn start_delay(random: u64) -> Duration {
     START_DELAY.mul_f64(hash_unit(mix64(random)))
+}
+
+/// Longest pause of a worker before a home has begun.
+const HOME_DELAY: Duration = Duration::from_secs(20);
+
+/// How long a worker of a bucket waits before it looks for a home again. Pauses that grow would
+/// have most of the workers ask within the first seconds, and leave many of them in a long pause
+/// when the home begins.
+pub fn home_delay(random: u64) -> Duration {
+    half_to_all(HOME_DELAY, random)
+}
+
+/// Between half of a pause and all of it by the random word, so that workers do not ask in step.
+fn half_to_all(pause: Duration, random: u64) -> Duration {
+    pause.mul_f64(0.5 + 0.5 * hash_unit(mix64(random)))
 }
 
 /// Pauses of a worker that finds nothing to play: they grow from the first to the last.
@@ -141,12 +160,18 @@ impl Backoff {
         Self { first, last, now: first }
     }
 
-    /// The next pause, between half of it and all of it by the random word, so that workers do not
+    /// The next pause, shortened to as little as half by the random word, so that workers do not
     /// ask in step.
     pub fn next(&mut self, random: u64) -> Duration {
         let pause = self.now;
         self.now = (pause * 3 / 2).min(self.last);
-        pause.mul_f64(0.5 + 0.5 * hash_unit(mix64(random)))
+        half_to_all(pause, random)
+    }
+
+    /// Claims that a worker tries to make before the next pause. After a pause without success most
+    /// of what the board shows is claimed by others, so more tries would only be more requests.
+    pub fn tries(&self) -> u32 {
+        if self.now == self.first { TRIES } else { TRIES_AFTER_PAUSE }
     }
 
     /// Begins anew: there was something to play.
@@ -243,10 +268,13 @@ mod tests {
     fn pauses_grow_to_the_last() {
         let [first, last] = [5, 60].map(Duration::from_secs);
         let mut backoff = Backoff::new(first, last);
+        assert_eq!(backoff.tries(), TRIES);
         let pauses: Vec<Duration> = (0..20).map(|random| backoff.next(random)).collect();
         assert!(pauses[0] <= first && pauses[0] >= first / 2);
         assert!(pauses[19] <= last && pauses[19] >= last / 2);
+        assert_eq!(backoff.tries(), TRIES_AFTER_PAUSE);
         backoff.reset();
+        assert_eq!(backoff.tries(), TRIES);
         assert!(backoff.next(1) <= first);
     }
 }

@@ -127,7 +127,7 @@ impl Desk {
     /// claims are the oldest.
     pub fn take(&mut self, now: Duration) -> Option<u32> {
         let open = self.missing.iter().find(|&unit| self.is_open(unit));
-        let unit = open.or_else(|| self.repeats(now, 1).first())?;
+        let unit = open.or_else(|| self.repeats(now, 1, 0).first())?;
         self.at_home.insert(unit);
         Some(unit)
     }
@@ -151,13 +151,14 @@ impl Desk {
 
     /// What workers may play now.
     pub fn offer(&self, now: Duration) -> Offer {
-        let open = self.missing.iter().filter(|&unit| self.is_open(unit));
-        let window = match self.order {
-            UnitOrder::Any => usize::MAX,
-            UnitOrder::FirstOnes(least) => least + 2 * self.claims.len(),
+        let open = UnitSet::of(self.missing.iter().filter(|&unit| self.is_open(unit)));
+        let Repeats { given_up, late, young } = self.repeats(now, REPEATS_MAX, open.len() as usize);
+        let open = match self.order {
+            UnitOrder::Any => open,
+            UnitOrder::FirstOnes(least) => {
+                UnitSet::of(open.iter().take(least + 2 * self.claims.len()))
+            }
         };
-        let open = UnitSet::of(open.take(window));
-        let Repeats { given_up, late, young } = self.repeats(now, REPEATS_MAX);
         let typical_ms = self.pace.typical().map(|typical| typical.as_millis() as u64);
         Offer { plan: self.plan, open, given_up, late, young, typical_ms }
     }
@@ -167,10 +168,9 @@ impl Desk {
         !self.at_home.contains(unit) && !self.claims.contains_key(&unit)
     }
 
-    /// Units to claim again, the `most` with the oldest claims. As long as many units are open,
+    /// Units to claim again, the `most` with the oldest claims. As long as many units are `open`,
     /// only those whose claims are all given up.
-    fn repeats(&self, now: Duration, most: usize) -> Repeats {
-        let open = self.missing.iter().filter(|&unit| self.is_open(unit)).count();
+    fn repeats(&self, now: Duration, most: usize, open: usize) -> Repeats {
         // Workers' boards are old, so open units may be gone before they see it.
         let few_open = open <= self.claims.len();
         let at_once = if few_open { at_once(self.missing.len() as usize, self.workers) } else { 0 };

@@ -23,7 +23,7 @@ mod sealed;
 mod unit_set;
 
 pub use board::{BOARD_BYTES_MAX, Board, Offer, Repeat};
-pub use choice::{Backoff, Chooser, Pick, start_delay};
+pub use choice::{Backoff, Chooser, Pick, home_delay, start_delay};
 pub use claim::{Claim, NOTE_BYTES_MAX, UnitNote};
 pub use desk::{Desk, UnitOrder};
 pub use error::FleetError;

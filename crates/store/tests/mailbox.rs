@@ -127,3 +127,18 @@ fn two_ways_to_one_folder_pass_the_trial_and_two_folders_do_not() {
     assert_eq!(proof.several_winners, 20);
     assert!(!proof.is_consistent() && !proof.is_exclusive(), "{proof:?}");
 }
+
+#[test]
+fn a_way_to_a_store_that_fails_is_found_by_the_trial() {
+    let folder = tempfile::tempdir().unwrap();
+    let address = |name: &str| folder.path().join(name).display().to_string();
+    fs::create_dir(folder.path().join("bad")).unwrap();
+    // Nothing can be written below a file.
+    fs::write(folder.path().join("bad/doctor"), b"").unwrap();
+    let proof = prove(&[address("good"), address("bad")], 8, 50, "one").unwrap();
+    assert!(proof.failed >= 20 && proof.failed < 30, "it ends early: {proof:?}");
+    assert!(proof.first_failure.as_ref().unwrap().contains("bad"), "{proof:?}");
+    assert!(!proof.is_consistent(), "{proof:?}");
+    let error = prove(&[address("bad")], 8, 50, "two").unwrap_err();
+    assert!(error.is_temporary(), "a store that never answers is no finding: {error}");
+}

@@ -19,6 +19,10 @@ impl Worker<'_> {
                 Ok(Look::Plan(task, board)) => return Ok(Ok((task, board))),
                 Ok(Look::Finished) => return Ok(Err(WorkerEnd::Finished)),
                 Ok(Look::Nothing(why)) => why.to_owned(),
+                Ok(Look::NoHome) => match self.pause_before_home() {
+                    Some(end) => return Ok(Err(end)),
+                    None => continue,
+                },
                 Err(LookError::Refused(error)) => {
                     return Err(WorkerRefused::Mailbox(error).into());
                 }
@@ -38,7 +42,7 @@ impl Worker<'_> {
     fn look(&mut self) -> Result<Look, LookError> {
         let boards = [read_board(&self.matches)?, read_board(&self.mailbox)?];
         let Some(epoch) = boards.iter().flatten().map(|board| board.epoch).max() else {
-            return Ok(Look::Nothing("no home has begun"));
+            return Ok(Look::NoHome);
         };
         if epoch < self.epoch {
             return Ok(Look::Nothing("the board is that of a home that was taken over"));

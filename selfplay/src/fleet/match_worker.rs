@@ -89,6 +89,7 @@ impl Worker<'_> {
             tried,
             offer: board.offer,
             looked: Instant::now(),
+            backoff: &mut self.backoff,
             samples: &mut self.samples,
             stop: self.waiting.stop,
             trouble: None,

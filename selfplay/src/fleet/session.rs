@@ -7,7 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use dz_fleet::{
-    Chooser, Claim, Offer, Pick, Plan, UnitKind, UnitName, UnitNote, WorkerPace, claim_path,
+    Backoff, Chooser, Claim, Offer, Pick, Plan, UnitKind, UnitName, UnitNote, WorkerPace,
+    claim_path,
 };
 use dz_search::SearchCounts;
 use dz_shard::{GameRecord, ShardHeader};
@@ -19,8 +20,6 @@ use super::plan::read_board;
 use super::unit::write_unit;
 use crate::{CycleTally, ShardSink};
 
-/// Claims that a worker tries to make before it looks at the board again.
-const TRIES: usize = 4;
 /// How old a board may be, of a folder and of a bucket.
 const FRESH_FOLDER: Duration = Duration::from_millis(200);
 const FRESH_BUCKET: Duration = Duration::from_secs(2);
@@ -117,6 +116,8 @@ pub(super) struct Picker<'a> {
     pub(super) tried: &'a mut BTreeSet<u32>,
     pub(super) offer: Option<Offer>,
     pub(super) looked: Instant,
+    /// The worker's pauses, which begin anew with a claim.
+    pub(super) backoff: &'a mut Backoff,
     /// Draws so far.
     pub(super) samples: &'a mut u64,
     pub(super) stop: &'a Stop,
@@ -145,7 +146,7 @@ impl Picker<'_> {
 
     fn claim(&mut self) -> Result<Option<u32>, MailboxError> {
         let Stay { mailbox, plan, identity, open, counters, .. } = self.stay;
-        for _ in 0..TRIES {
+        for _ in 0..self.backoff.tries() {
             self.look(false)?;
             let Some(offer) = &self.offer else { return Ok(None) };
             *self.samples += 1;
@@ -169,6 +170,7 @@ impl Picker<'_> {
             if is_ours {
                 Counters::add(&counters.claimed, 1);
                 open.insert(plan, pick);
+                self.backoff.reset();
                 return Ok(Some(pick.unit));
             }
             Counters::add(&counters.refused, 1);

@@ -36,6 +36,8 @@ pub(super) enum Look {
     Plan(Task, Board),
     /// Nothing now, for this reason.
     Nothing(&'static str),
+    /// No home has ever begun here.
+    NoHome,
     /// The run is over.
     Finished,
 }

@@ -1,11 +1,11 @@
 //! Forged units: each kind is refused, for its own reason.
 
 use std::collections::BTreeSet;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use dz_config::RunConfig;
 use dz_fleet::{
-    BOARD, Board, EvaluatorRule, Offer, Pick, PlanObject, UnitKind, UnitSet, claim_path,
+    BOARD, Backoff, Board, EvaluatorRule, Offer, Pick, PlanObject, UnitKind, UnitSet, claim_path,
 };
 use dz_game::games::TicTacToe;
 use dz_game::{Move, Outcome, Player};
@@ -233,6 +233,9 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
     let identity = Identity { worker: "w".to_owned(), word: 1 };
     let (open, counters, stop) = (OpenClaims::default(), Counters::default(), Stop::new());
     let (mut tried, mut samples) = (BTreeSet::new(), 0);
+    let mut backoff = Backoff::new(Duration::from_secs(1), Duration::from_secs(2));
+    let tries = backoff.tries();
+    backoff.next(1);
     let mut next = || {
         let stay = Stay {
             mailbox: &mailbox,
@@ -249,6 +252,7 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
             tried: &mut tried,
             offer: board.offer.clone(),
             looked: Instant::now(),
+            backoff: &mut backoff,
             samples: &mut samples,
             stop: &stop,
             trouble: None,
@@ -260,4 +264,5 @@ fn a_claim_that_the_store_failed_at_is_tried_again() {
     std::fs::remove_file(folder.path().join("m/claims")).unwrap();
     assert_eq!(next(), (Some(3), None));
     assert_eq!(next(), (None, None), "it is ours now");
+    assert_eq!(backoff.tries(), tries, "pauses begin anew");
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use dz_config::RunConfig;
 use dz_fleet::{
     Backoff, Board, EvaluatorRule, FleetError, MATCHES, ObjectHash, Plan, PlanObject, UnitKind,
-    past_path, start_delay,
+    home_delay, past_path, start_delay,
 };
 use dz_game::{Game, GameSpec, with_game};
 use dz_infer::Sources;
@@ -112,7 +112,7 @@ pub(super) struct Worker<'a> {
     /// The plan of matches that this worker cannot play.
     pub(super) left_out: Option<u64>,
     pub(super) waiting: Waiting<'a>,
-    backoff: Backoff,
+    pub(super) backoff: Backoff,
     pub(super) samples: u64,
     /// The highest epoch of a home that was seen.
     pub(super) epoch: u64,
@@ -205,7 +205,6 @@ impl Worker<'_> {
                 return Ok(WorkerEnd::Finished);
             }
             if units > 0 {
-                self.backoff.reset();
                 self.waiting.since = Instant::now();
             } else {
                 self.skips_matches = matches!(task, Task::Matches(_));
@@ -332,6 +331,7 @@ impl Worker<'_> {
             tried,
             offer: board.offer,
             looked: Instant::now(),
+            backoff: &mut self.backoff,
             samples: &mut self.samples,
             stop: self.waiting.stop,
             trouble: None,
@@ -349,10 +349,26 @@ impl Worker<'_> {
         Ok(Played::Units(deliverer.hand_in.units, picker.trouble))
     }
 
+    /// Waits a while, longer each time.
     pub(super) fn pause(&mut self, why: &str) -> Option<WorkerEnd> {
-        self.samples += 1;
-        let pause = self.backoff.next(self.identity.word.wrapping_add(self.samples));
+        let random = self.next_random();
+        let pause = self.backoff.next(random);
         self.waiting.wait(pause, why)
+    }
+
+    /// Waits a while for a home to begin.
+    pub(super) fn pause_before_home(&mut self) -> Option<WorkerEnd> {
+        let why = "no home has begun";
+        if self.mailbox.is_folder() {
+            return self.pause(why);
+        }
+        let pause = home_delay(self.next_random());
+        self.waiting.wait(pause, why)
+    }
+
+    fn next_random(&mut self) -> u64 {
+        self.samples += 1;
+        self.identity.word.wrapping_add(self.samples)
     }
 }
 

@@ -8,8 +8,11 @@ use super::{Mailbox, MailboxError};
 /// Longest object of the trial.
 const BYTES_MAX: u64 = 1 << 10;
 
+/// Failed requests after which a trial ends: a store that does not answer would take hours.
+const FAILURES_MAX: u32 = 20;
+
 /// What a store did in the trial of [`prove`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct StoreProof {
     /// Writers.
     pub writers: u32,
@@ -29,12 +32,21 @@ pub struct StoreProof {
     pub stale_reads: u32,
     /// Keys that were still read or listed after they were deleted.
     pub undeleted: u32,
+    /// Requests that failed. After 20 of them the rest of the trial is left out.
+    pub failed: u32,
+    /// What the store reported at the first of them.
+    pub first_failure: Option<String>,
 }
 
 impl StoreProof {
-    /// Whether it serves as a mailbox: written objects are read and listed at once.
+    /// Whether it serves as a mailbox: no request fails, and written objects are read and listed
+    /// at once.
     pub const fn is_consistent(&self) -> bool {
-        self.unlisted == 0 && self.stale_reads == 0 && self.undeleted == 0 && self.no_winner == 0
+        self.failed == 0
+            && self.unlisted == 0
+            && self.stale_reads == 0
+            && self.undeleted == 0
+            && self.no_winner == 0
     }
 
     /// Whether creation is exclusive, which distinguishes two homes of one run.
@@ -49,7 +61,7 @@ impl StoreProof {
 /// folder `doctor/`, and are removed again.
 ///
 /// # Errors
-/// What the store reports.
+/// What the store reports if it answers none of the writers.
 pub fn prove(
     addresses: &[String],
     writers: u32,
@@ -63,7 +75,10 @@ pub fn prove(
     let folder = format!("doctor/{name}");
     let mut proof = StoreProof { writers, keys, ..StoreProof::default() };
     let path = |key: u32| format!("{folder}/{key:04}");
-    let winners = race(&mailboxes, keys, &path)?;
+    let Race { winners, refused, mut failures } = race(&mailboxes, keys, &path);
+    if let Some(error) = failures.first.take_if(|_| refused + count(&winners) == 0) {
+        return Err(error);
+    }
     let first = &mailboxes[0];
     let last = &mailboxes[mailboxes.len() - 1];
     for (key, winners) in (0..keys).zip(&winners) {
@@ -72,25 +87,29 @@ pub fn prove(
             1 => proof.one_winner += 1,
             _ => proof.several_winners += 1,
         }
-        let found = last.get(&path(key), BYTES_MAX)?;
+        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
         let is_a_winners = found
             .is_some_and(|found| winners.iter().any(|&writer| found[..] == *text(writer, key)));
         proof.not_a_winners += u32::from(!is_a_winners);
     }
-    let listed = |mailbox: &Mailbox| -> Result<Vec<String>, MailboxError> {
-        Ok(mailbox.list(&folder)?.into_iter().map(|listed| listed.path).collect())
+    let listed = |failures: &mut Failures| -> Vec<String> {
+        let listed = failures.of(|| last.list(&folder)).unwrap_or_default();
+        listed.into_iter().map(|listed| listed.path).collect()
     };
-    let found = listed(last)?;
+    let found = listed(&mut failures);
     proof.unlisted = (0..keys).filter(|&key| !found.contains(&path(key))).count() as u32;
     for key in 0..keys {
         let content = text(writers, key);
-        first.replace(&path(key), &content)?;
-        let found = last.get(&path(key), BYTES_MAX)?;
+        failures.of(|| first.replace(&path(key), &content));
+        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
         proof.stale_reads += u32::from(found.is_none_or(|found| found[..] != *content));
-        first.delete(&path(key))?;
-        proof.undeleted += u32::from(last.get(&path(key), BYTES_MAX)?.is_some());
+        failures.of(|| first.delete(&path(key)));
+        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
+        proof.undeleted += u32::from(found.is_some());
     }
-    proof.undeleted = proof.undeleted.max(listed(last)?.len() as u32);
+    proof.undeleted = proof.undeleted.max(listed(&mut failures).len() as u32);
+    proof.failed = failures.count;
+    proof.first_failure = failures.first.map(|error| error.to_string());
     Ok(proof)
 }
 
@@ -99,38 +118,64 @@ fn text(writer: u32, key: u32) -> Vec<u8> {
     format!("writer {writer} of key {key}\n").into_bytes()
 }
 
-/// Who won each key.
-fn race(
-    mailboxes: &[Mailbox],
-    keys: u32,
-    path: &(impl Fn(u32) -> String + Sync),
-) -> Result<Vec<Vec<u32>>, MailboxError> {
+/// Requests that failed.
+#[derive(Debug, Default)]
+struct Failures {
+    count: u32,
+    first: Option<MailboxError>,
+}
+
+impl Failures {
+    fn note(&mut self, error: MailboxError) {
+        self.count += 1;
+        self.first.get_or_insert(error);
+    }
+
+    /// The answer to a request, which is not made after too many failures.
+    fn of<T>(&mut self, request: impl FnOnce() -> Result<T, MailboxError>) -> Option<T> {
+        if self.count >= FAILURES_MAX {
+            return None;
+        }
+        request().map_err(|error| self.note(error)).ok()
+    }
+}
+
+/// What came of writers at the same keys.
+#[derive(Debug, Default)]
+struct Race {
+    /// Who won each key.
+    winners: Vec<Vec<u32>>,
+    /// Attempts that another writer was faster at.
+    refused: usize,
+    failures: Failures,
+}
+
+fn count(winners: &[Vec<u32>]) -> usize {
+    winners.iter().map(Vec::len).sum()
+}
+
+fn race(mailboxes: &[Mailbox], keys: u32, path: &(impl Fn(u32) -> String + Sync)) -> Race {
     let start = Barrier::new(mailboxes.len());
-    let winners = Mutex::new(vec![Vec::new(); keys as usize]);
-    let failure = Mutex::new(None);
+    let race = Mutex::new(Race { winners: vec![Vec::new(); keys as usize], ..Race::default() });
+    let locked = || race.lock().unwrap_or_else(PoisonError::into_inner);
     thread::scope(|scope| {
         for (writer, mailbox) in (0..).zip(mailboxes) {
-            let (start, winners, failure) = (&start, &winners, &failure);
+            let (start, locked) = (&start, &locked);
             scope.spawn(move || {
                 for key in 0..keys {
+                    // The others wait here, so a writer goes on to the end whatever happens.
                     start.wait();
+                    if locked().failures.count >= FAILURES_MAX {
+                        continue;
+                    }
                     match mailbox.offer(&path(key), &text(writer, key)) {
-                        Ok(true) => {
-                            let mut all = winners.lock().unwrap_or_else(PoisonError::into_inner);
-                            all[key as usize].push(writer);
-                        }
-                        Ok(false) => {}
-                        // The others wait at the barrier, so it goes on to the end.
-                        Err(error) => {
-                            *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                        }
+                        Ok(true) => locked().winners[key as usize].push(writer),
+                        Ok(false) => locked().refused += 1,
+                        Err(error) => locked().failures.note(error),
                     }
                 }
             });
         }
     });
-    match failure.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        Some(error) => Err(error),
-        None => Ok(winners.into_inner().unwrap_or_else(PoisonError::into_inner)),
-    }
+    race.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

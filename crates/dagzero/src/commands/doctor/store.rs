@@ -40,15 +40,15 @@ pub(super) fn run(addresses: &[String], json: bool, out: &mut dyn Write) -> anyh
         .with_context(|| format!("{} cannot be tried", addresses.join(" and ")))?;
     let findings = Findings {
         stores: addresses,
-        proof,
         seconds: begun.elapsed().as_secs_f64(),
         serves_workers: proof.is_consistent(),
         serves_two_homes: proof.is_consistent() && proof.is_exclusive(),
+        proof,
     };
     if json {
         write_line(out, &findings)?;
     } else {
-        write_text(out, addresses, &proof, findings.seconds)?;
+        write_text(out, addresses, &findings.proof, findings.seconds)?;
     }
     Ok(if findings.serves_two_homes { Exit::Done } else { Exit::Wrong })
 }
@@ -59,7 +59,7 @@ fn write_text(
     proof: &StoreProof,
     seconds: f64,
 ) -> anyhow::Result<()> {
-    let StoreProof { keys, writers, one_winner, .. } = *proof;
+    let &StoreProof { keys, writers, one_winner, failed, .. } = proof;
     let mut line = |name: &str, text: &str| writeln!(out, "{name:<10}{text}");
     line("store", &addresses.join(" and "))?;
     line(
@@ -73,8 +73,13 @@ fn write_text(
     line("list", &after(proof.unlisted, "were missing right after they were created"))?;
     line("read", &after(proof.stale_reads, "read otherwise right after they were replaced"))?;
     line("delete", &after(proof.undeleted, "were still there after they were deleted"))?;
+    if let Some(first) = &proof.first_failure {
+        line("failures", &format!("{failed} requests failed, the first one so: {first}"))?;
+    }
     line("time", &format!("{seconds:.1} s"))?;
-    let verdict = if !proof.is_consistent() {
+    let verdict = if failed > 0 {
+        "It does not serve as a mailbox: requests fail."
+    } else if !proof.is_consistent() {
         "It does not serve as a mailbox: what is written is not seen at once."
     } else if proof.is_exclusive() {
         "It serves as a mailbox, and can distinguish two homes of one run."
