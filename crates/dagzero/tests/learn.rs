@@ -107,6 +107,10 @@ fn a_run_keeps_its_policy(folder: &Path, path: &str, value: &str) {
         let sets = sets.iter().flat_map(|set| ["--set", set]);
         dagzero(&["run", "go-smoke", "--dir", &shown].into_iter().chain(sets).collect::<Vec<_>>())
     };
+    let set = ["--set", "run.game=go:size=5", "--set", "search.rollout=policy:missing.policy"];
+    let plan = dagzero(&[&["plan", "go-smoke"][..], &set[..]].concat());
+    let said = text(&plan.stderr);
+    assert!(said.contains("search.rollout = policy:missing.policy"), "{said}");
     let wrong = run(&["run.game=go:size=5", &format!("search.rollout=policy:{value}")]);
     let said = text(&wrong.stderr);
     assert_eq!(wrong.status.code(), Some(78), "{said}");

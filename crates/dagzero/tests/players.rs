@@ -24,6 +24,10 @@ fn a_match_counts_as_the_table_says() {
     let count = |name: &str| found[name].as_u64().expect("a count");
     assert_eq!(count("games"), 40);
     assert_eq!(count("wins") + count("draws") + count("losses"), 40);
+    for kind in ["wins", "draws", "losses"] {
+        let sides = ["first", "second"].map(|side| found[side][kind].as_u64().expect("a count"));
+        assert_eq!(sides.iter().sum::<u64>(), count(kind), "{kind} by side: {sides:?}");
+    }
     let pairs = found["pairs"].as_array().expect("pairs");
     assert_eq!(pairs.iter().filter_map(Value::as_u64).sum::<u64>(), 20);
     let number = |name: &str| found[name].as_f64().expect("a number");

@@ -34,7 +34,7 @@ use dz_store::{Entry, Pause, RunState, Stage};
 
 pub(crate) use alarms::open_alarms;
 pub(crate) use load::load_config;
-pub(crate) use policies::policy_damage;
+pub(crate) use policies::{check_policies, policy_damage};
 pub(crate) use prepare::{
     RefusedChanges, config_of, config_with, default_dir, expected_of, prepare,
 };

@@ -55,6 +55,15 @@ pub(crate) fn take_policies(
     Ok((config, files))
 }
 
+/// Checks that the policies of a configuration can be read, for plans, which need no run. `path` is
+/// that of the configuration.
+///
+/// # Errors
+/// As [`take_policies`].
+pub(crate) fn check_policies(path: &Path, config: &RunConfig) -> anyhow::Result<()> {
+    take_policies(path, config.clone()).map(|_| ())
+}
+
 /// BLAKE3 in hex.
 fn hash_of(bytes: &[u8]) -> String {
     ObjectRef::of("", bytes).blake3

@@ -4,7 +4,7 @@ use std::io::Write;
 
 use dz_game::Player;
 use dz_gatekeeper::{result_of, verdict};
-use dz_play::{Cause, Forfeit, PlayedGame, PlayedMatch, Seat};
+use dz_play::{Cause, Forfeit, MatchCounts, PlayedGame, PlayedMatch, Seat};
 use dz_stats::{Sprt, SprtPlan, SprtStop};
 use dz_text::Colour;
 use serde::Serialize;
@@ -21,6 +21,9 @@ pub(super) struct Report<'a> {
     wins: u64,
     draws: u64,
     losses: u64,
+    /// A's games in which A made the first move, and those in which B did.
+    first: Side,
+    second: Side,
     /// A's mean score a game, 0 to 1.
     score: f64,
     /// 95 % interval of the score.
@@ -42,6 +45,20 @@ pub(super) struct Report<'a> {
     /// The sequential test, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtRow>,
+}
+
+/// Games of one player as the first or the second player.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+struct Side {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+}
+
+impl Side {
+    fn text(self) -> String {
+        format!("{} won, {} drawn, {} lost", self.wins, self.draws, self.losses)
+    }
 }
 
 /// Games that one player lost by one cause.
@@ -77,6 +94,9 @@ impl<'a> Report<'a> {
         let result = result_of(&played.games);
         let interval = verdict::score_interval(&result);
         let [a, b] = &played.header.players;
+        // Both rows are the first player's, which is B in the second one.
+        let [[wins, draws, losses], [b_wins, b_draws, b_losses]] =
+            MatchCounts::of(&played.games).by_first;
         Self {
             a: &a.name,
             b: &b.name,
@@ -85,6 +105,8 @@ impl<'a> Report<'a> {
             wins: result.wins,
             draws: result.draws,
             losses: result.losses,
+            first: Side { wins, draws, losses },
+            second: Side { wins: b_losses, draws: b_draws, losses: b_wins },
             score: result.score(),
             lo95: interval.lo95.0,
             hi95: interval.hi95.0,
@@ -121,6 +143,8 @@ impl<'a> Report<'a> {
             elo(self.elo_lo95, "-infinity"),
             elo(self.elo_hi95, "+infinity"),
         )?;
+        let Self { first, second, .. } = self;
+        writeln!(out, "as first player {}; as second {}", first.text(), second.text())?;
         let [lost, worse, even, better, won] = self.pairs;
         let pairs = format!(
             "pairs: {won} won both, {better} one and a half, {even} even, {worse} half, {lost} lost both"

@@ -92,6 +92,7 @@ struct Within {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let config = drive::load_config(&args.config, &args.set)?.config;
+    drive::check_policies(&args.config, &config)?;
     let load = load();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let begun = std::time::Instant::now();
