@@ -206,7 +206,7 @@ fn what_comes_after_the_end_of_its_plan_is_withdrawn() {
             hand_in: HandIn {
                 stay: Stay { mailbox, plan, units, identity, open, counters },
                 kind: UnitKind::Games,
-                patience: std::time::Duration::ZERO,
+                patience: Duration::ZERO,
                 units: 0,
             },
             plan: &check.plan,

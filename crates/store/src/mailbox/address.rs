@@ -98,7 +98,7 @@ fn open_cloud(address: &str, scheme: &str, rest: &str) -> Result<Opened, Mailbox
     };
     let retry = RetryConfig {
         max_retries: 6,
-        retry_timeout: Duration::from_secs(60),
+        retry_timeout: Duration::from_mins(1),
         ..RetryConfig::default()
     };
     let store: Arc<dyn ObjectStore> = match scheme {

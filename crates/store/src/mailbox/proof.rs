@@ -58,7 +58,7 @@ impl StoreProof {
 /// Tries a store: `writers` threads create each of `keys` keys at once, by turns through the
 /// `addresses`, which are ways to one store (two mounts of one file system). Then all are listed,
 /// read, replaced and deleted. `name` must be one that no other trial has; objects are below the
-/// folder `doctor/`, and are removed again.
+/// folder `doctor/`, and are removed again unless requests fail.
 ///
 /// # Errors
 /// What the store reports if it answers none of the writers.
@@ -76,7 +76,10 @@ pub fn prove(
     let mut proof = StoreProof { writers, keys, ..StoreProof::default() };
     let path = |key: u32| format!("{folder}/{key:04}");
     let Race { winners, refused, mut failures } = race(&mailboxes, keys, &path);
-    if let Some(error) = failures.first.take_if(|_| refused + count(&winners) == 0) {
+    let answered = refused + winners.iter().map(Vec::len).sum::<usize>();
+    if answered == 0
+        && let Some(error) = failures.first
+    {
         return Err(error);
     }
     let first = &mailboxes[0];
@@ -87,27 +90,27 @@ pub fn prove(
             1 => proof.one_winner += 1,
             _ => proof.several_winners += 1,
         }
-        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
+        let Some(found) = failures.of(|| last.get(&path(key), BYTES_MAX)) else { continue };
         let is_a_winners = found
             .is_some_and(|found| winners.iter().any(|&writer| found[..] == *text(writer, key)));
         proof.not_a_winners += u32::from(!is_a_winners);
     }
-    let listed = |failures: &mut Failures| -> Vec<String> {
-        let listed = failures.of(|| last.list(&folder)).unwrap_or_default();
-        listed.into_iter().map(|listed| listed.path).collect()
-    };
-    let found = listed(&mut failures);
-    proof.unlisted = (0..keys).filter(|&key| !found.contains(&path(key))).count() as u32;
+    if let Some(listed) = failures.of(|| last.list(&folder)) {
+        let is_listed = |key: &u32| listed.iter().any(|listed| listed.path == path(*key));
+        proof.unlisted = keys - (0..keys).filter(is_listed).count() as u32;
+    }
     for key in 0..keys {
         let content = text(writers, key);
-        failures.of(|| first.replace(&path(key), &content));
-        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
-        proof.stale_reads += u32::from(found.is_none_or(|found| found[..] != *content));
-        failures.of(|| first.delete(&path(key)));
-        let found = failures.of(|| last.get(&path(key), BYTES_MAX)).flatten();
-        proof.undeleted += u32::from(found.is_some());
+        let replaced = failures.of(|| first.replace(&path(key), &content));
+        let found = replaced.and_then(|()| failures.of(|| last.get(&path(key), BYTES_MAX)));
+        let is_stale = found.is_some_and(|found| found.is_none_or(|found| found[..] != *content));
+        proof.stale_reads += u32::from(is_stale);
+        let deleted = failures.of(|| first.delete(&path(key)));
+        let found = deleted.and_then(|()| failures.of(|| last.get(&path(key), BYTES_MAX)));
+        proof.undeleted += u32::from(found.flatten().is_some());
     }
-    proof.undeleted = proof.undeleted.max(listed(&mut failures).len() as u32);
+    let left = failures.of(|| last.list(&folder)).map_or(0, |listed| listed.len() as u32);
+    proof.undeleted = proof.undeleted.max(left);
     proof.failed = failures.count;
     proof.first_failure = failures.first.map(|error| error.to_string());
     Ok(proof)
@@ -148,10 +151,6 @@ struct Race {
     /// Attempts that another writer was faster at.
     refused: usize,
     failures: Failures,
-}
-
-fn count(winners: &[Vec<u32>]) -> usize {
-    winners.iter().map(Vec::len).sum()
 }
 
 fn race(mailboxes: &[Mailbox], keys: u32, path: &(impl Fn(u32) -> String + Sync)) -> Race {
