@@ -8,6 +8,7 @@ pub mod ablate;
 pub mod book;
 pub mod chaos;
 pub mod ci;
+pub mod fleet;
 pub mod imports;
 pub mod layers;
 pub mod links;

@@ -12,7 +12,7 @@ use xtask::{
     ablate::{Ablate, section, with_section},
     book,
     chaos::{Chaos, Tally},
-    imports, manifest,
+    fleet, imports, manifest,
     powercut::{self, PowerCut},
     root,
     soak::{Soak, look_again},
@@ -39,6 +39,10 @@ const HELP: &str = "cargo xtask CHORE
                  given), N at once, and writes the table on benchmarks/ablation.md; `--evaluations` tries another
                  budget, whose cells and table stay with the runs; a cell that was interrupted goes on where it was; `--page`
                  makes no cell
+  fleet TRIAL [--program FILE] [OPTION]...
+                 a trial of workers on other machines (benchmarks/fleet/README.md): trial, scaling, home, slurm or
+                 kubernetes with target/release/dagzero unless another is given, the simulation of 10,000 workers, or
+                 the tests of buckets
   book           what mdBook calls (docs/book/book.toml): a book as JSON in, and out with a page for each file that is
                  linked to; `mdbook build docs/book` builds the book
   circles [SRC]  circles of imports between files of one crate; with SRC, a crate's `src`, every import there
@@ -59,6 +63,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["powercut", words @ ..] => power_cut(words),
         ["soak", words @ ..] => soak(words),
         ["ablate", words @ ..] => ablate(words),
+        ["fleet", trial, words @ ..] => finish(&mut fleet::command(&root(), trial, words)?),
         ["book", words @ ..] => book_pages(words),
         ["circles", folder @ ..] => circles(folder.first().copied()),
         ["goldens"] => goldens(&root()),
