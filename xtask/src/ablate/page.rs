@@ -21,7 +21,9 @@ pub fn section(table: &Table, cells: &[Cell]) -> String {
     text += &head(table, cells);
     text += "| variant | what it asks | seeds |";
     for figure in &figures {
-        let _ = write!(text, " {} | difference |", figure.name);
+        // The options of another program stand above the table, not in its columns.
+        let name = figure.name.split(" --").next().unwrap_or_default();
+        let _ = write!(text, " {name} | difference |");
     }
     text += " games | evaluations | seconds |\n|---|---|---|";
     text += &"---|---|".repeat(figures.len());
