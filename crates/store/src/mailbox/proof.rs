@@ -134,7 +134,7 @@ impl Failures {
         self.first.get_or_insert(error);
     }
 
-    /// The answer to a request, which is not made after too many failures.
+    /// Makes a request and returns its answer. Makes none after too many failures.
     fn of<T>(&mut self, request: impl FnOnce() -> Result<T, MailboxError>) -> Option<T> {
         if self.count >= FAILURES_MAX {
             return None;
@@ -143,12 +143,12 @@ impl Failures {
     }
 }
 
-/// What came of writers at the same keys.
+/// The outcome of writers that try to create the same keys.
 #[derive(Debug, Default)]
 struct Race {
     /// Who won each key.
     winners: Vec<Vec<u32>>,
-    /// Attempts that another writer was faster at.
+    /// Attempts that came after another writer had won the key.
     refused: usize,
     failures: Failures,
 }
