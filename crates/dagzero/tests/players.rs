@@ -39,6 +39,33 @@ fn a_match_counts_as_the_table_says() {
 }
 
 #[test]
+fn moves_are_judged_by_the_solver() {
+    let judged = |a: &str, b: &str| {
+        let game = ["--game", "tictactoe", "--opening-plies", "0", "--games", "20"];
+        let found = json(&dagzero(&[&["match", a, b][..], &game, &["--judge", "--json"]].concat()));
+        found["judged"].clone()
+    };
+    let count = |value: &Value| value.as_u64().expect("a count");
+    let shares = |judged: &Value| {
+        ["moves", "nontrivial"].map(|of| [&judged[of]["preserved"], &judged[of]["of"]].map(count))
+    };
+    let perfect = judged("solver", "random");
+    let [[kept, all], [kept_hard, hard]] = shares(&perfect);
+    assert_eq!((kept, kept_hard), (all, hard), "{perfect}");
+    assert!(hard > 0 && hard < all, "the first move of tic-tac-toe cannot be wrong: {perfect}");
+    assert_eq!(perfect["lost_by_ply"], Value::Array(vec![]));
+    let random = judged("random", "solver");
+    let [[kept, all], [kept_hard, hard]] = shares(&random);
+    let lost = random["lost_by_ply"].as_array().expect("plies");
+    let lost_count: u64 = lost.iter().map(|at| count(&at["moves"])).sum();
+    assert!(lost_count > 0 && lost_count == all - kept && lost_count == hard - kept_hard);
+    assert!(lost.iter().all(|at| count(&at["ply"]) > 0), "{random}");
+    let text = dagzero(&["match", "solver", "random", "--game", "tictactoe", "--judge"]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("moves of solver that kept the game's value: "), "{text}");
+}
+
+#[test]
 fn a_network_file_plays_and_its_games_are_kept() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir, "connect4");
@@ -142,6 +169,7 @@ fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
         &["match", &network, "random", "--game", "tictactoe"],
         &["match", "random", "random", "--game", "tictactoe", "--games", "3"],
         &["match", "rollout:none", "random", "--game", "tictactoe"],
+        &["match", "random", "random", "--game", "gomoku", "--judge"],
         &["accuracy", "--positions", "x.jsonl"],
         &["accuracy", "--network", &network],
         &["accuracy", "a-run", "--network", &network, "--generate", "5"],

@@ -40,6 +40,8 @@ const YOUNG_OWN_MAX: f64 = 0.6;
 pub struct Chooser<'a> {
     /// Units that it claimed, or was refused, since the plan came.
     pub tried: &'a BTreeSet<u32>,
+    /// Units that it has handed in. The board shows them as being played until the home has them.
+    pub handed_in: &'a BTreeSet<u32>,
     /// What its units take.
     pub pace: WorkerPace,
 }
@@ -49,29 +51,32 @@ impl Chooser<'_> {
     ///
     /// It is a random unit of those that are open or given up, so that workers rarely meet. The
     /// board is old if it shows a unit as open that this worker has tried. Its other open units
-    /// may be claimed by now, too. The worker then prefers units that are being played: late ones
-    /// unless it is slow, and young ones if it is fast. `random` is a word that no other worker
-    /// has.
+    /// may be claimed by now, too. The worker then takes a random unit of those that are given up
+    /// or being played: late ones unless it is slow, and young ones if it is fast. `random` is a
+    /// word that no other worker has.
     pub fn choose(&self, offer: &Offer, random: u64) -> Option<Pick> {
         let word = |n: u64| mix64(random.wrapping_add(n));
         let given_up = self.allowed(&offer.given_up);
         let open = u64::from(offer.open.len());
         let is_open = word(0).checked_rem(open + given_up.len() as u64).is_some_and(|at| at < open);
         let board_is_old = self.tried.iter().any(|&unit| offer.open.contains(unit));
-        if is_open
-            && !board_is_old
-            && let Some(unit) = self.open_unit(offer, word)
-        {
-            return Some(Pick::first(unit));
+        if open > 0 && !board_is_old {
+            let free = if is_open {
+                self.open_unit(offer, word).map(Pick::first)
+            } else {
+                one_of(&given_up, word)
+            };
+            if free.is_some() {
+                return free;
+            }
         }
-        // The oldest ones are not preferred: all workers would claim them, and the older the
-        // board, the more of them have arrived by now.
-        one_of(&given_up, word)
-            .or_else(|| one_of(&self.played(offer), word))
-            .or_else(|| self.open_unit(offer, word).map(Pick::first))
+        // Neither what is given up nor the oldest ones are preferred: all workers would claim them,
+        // and the older the board, the more of them have arrived by now.
+        let repeats = [given_up, self.played(offer)].concat();
+        one_of(&repeats, word).or_else(|| self.open_unit(offer, word).map(Pick::first))
     }
 
-    /// Those of the repeats that this worker has nothing to do with.
+    /// Those of the repeats that this worker has not tried.
     fn allowed<'o>(&self, repeats: &'o [Repeat]) -> Vec<&'o Repeat> {
         repeats.iter().filter(|repeat| !self.tried.contains(&repeat.unit)).collect()
     }
@@ -85,13 +90,15 @@ impl Chooser<'_> {
                 .mean()
                 .is_some_and(|own| own <= Duration::from_millis(typical).mul_f64(medians)),
         };
-        let mut played = Vec::new();
+        let mut played: Vec<&Repeat> = Vec::new();
         if is_at_most(LATE_OWN_MAX) {
             played.extend(self.allowed(&offer.late));
         }
         if is_at_most(YOUNG_OWN_MAX) {
             played.extend(self.allowed(&offer.young));
         }
+        // One that the home has refused is offered as given up after a while.
+        played.retain(|repeat| !self.handed_in.contains(&repeat.unit));
         played
     }
 
@@ -189,13 +196,17 @@ mod tests {
         Repeat { unit, last, places }
     }
 
+    /// The unit that the workers of these tests have handed in.
+    const HANDED_IN: u32 = 100;
+
     /// The choice of a worker whose units take `own_ms`.
     fn choose(offer: &Offer, tried: &[u32], own_ms: Option<u64>, random: u64) -> Option<Pick> {
         let mut pace = WorkerPace::default();
         if let Some(own_ms) = own_ms {
             pace.add(Duration::from_millis(own_ms));
         }
-        Chooser { tried: &tried.iter().copied().collect(), pace }.choose(offer, random)
+        let tried = &tried.iter().copied().collect();
+        Chooser { tried, handed_in: &BTreeSet::from([HANDED_IN]), pace }.choose(offer, random)
     }
 
     /// All that a worker may choose.
@@ -253,6 +264,18 @@ mod tests {
         assert_eq!(choices(&offer, &[], None), [].into(), "a worker that knows nothing of itself");
         let unknown = Offer { typical_ms: None, ..offer };
         assert_eq!(choices(&unknown, &[], None), [late, young].into(), "nothing is known");
+        let given_up = Offer { given_up: vec![repeat(5, 0, 1)], ..unknown };
+        let all = [late, young, (5, 1)].into();
+        assert_eq!(choices(&given_up, &[], None), all, "not all idle workers at one unit");
+    }
+
+    #[test]
+    fn a_worker_repeats_its_own_unit_only_if_it_is_given_up() {
+        let own = || vec![repeat(HANDED_IN, 0, 1)];
+        let offer = Offer { plan: 1, late: own(), young: own(), ..Offer::default() };
+        assert_eq!(choices(&offer, &[], None), [].into(), "the home has not seen it yet");
+        let offer = Offer { given_up: own(), ..offer };
+        assert_eq!(choices(&offer, &[], None), [(HANDED_IN, 1)].into(), "the home refused it");
     }
 
     #[test]

@@ -87,6 +87,7 @@ struct Worker {
     /// Changes with each start; events of an earlier life do not count.
     life: u32,
     tried: BTreeSet<u32>,
+    handed_in: BTreeSet<u32>,
     pace: WorkerPace,
     /// When it claimed what it plays.
     claimed: u64,
@@ -130,6 +131,7 @@ impl World {
             speed: 2.0_f64.powf(scenario.speed_log2_max * (2.0 * random.random::<f64>() - 1.0)),
             life: 0,
             tried: BTreeSet::new(),
+            handed_in: BTreeSet::new(),
             pace: WorkerPace::default(),
             claimed: 0,
             backoff: Backoff::new(Duration::from_secs(5), Duration::from_secs(40)),
@@ -247,6 +249,7 @@ impl World {
                     self.request(now, Prefix::Inbox);
                     let me = &mut self.workers[worker as usize];
                     me.pace.add(Duration::from_millis(now - me.claimed));
+                    me.handed_in.insert(unit);
                     self.inbox.push(unit);
                     self.at(now + REQUEST_MS, Event::Look(worker, life));
                 }
@@ -271,6 +274,7 @@ impl World {
         let dead = &mut self.workers[worker as usize];
         dead.life += 1;
         dead.tried.clear();
+        dead.handed_in.clear();
         dead.pace = WorkerPace::default();
         dead.backoff.reset();
         self.at(now + RESTART_MS, Event::Start(worker));
@@ -288,7 +292,7 @@ impl World {
         let board = self.boards.range(..=now).next_back().map(|(_, offer)| offer);
         let word = self.random.next_u64();
         let me = &mut self.workers[worker as usize];
-        let chooser = Chooser { tried: &me.tried, pace: me.pace };
+        let chooser = Chooser { tried: &me.tried, handed_in: &me.handed_in, pace: me.pace };
         let pick = board.and_then(|offer| chooser.choose(offer, word));
         let Some(pick) = pick.filter(|_| me.tries < me.backoff.tries()) else {
             me.tries = 0;

@@ -40,6 +40,13 @@ pub struct PlayedGame {
     pub dispute: Option<String>,
 }
 
+impl PlayedGame {
+    /// Which side a seat played.
+    pub fn player_of(&self, seat: Seat) -> Player {
+        if self.first == seat { Player::First } else { Player::Second }
+    }
+}
+
 /// Counts of a match, from A's view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MatchCounts {
@@ -69,7 +76,7 @@ impl MatchCounts {
         let mut seen = BTreeSet::new();
         let mut half_points_of_pair = None;
         for game in sorted {
-            let a = if game.first == Seat::A { Player::First } else { Player::Second };
+            let a = game.player_of(Seat::A);
             let (place, half_points): (usize, usize) = match game.outcome.wdl_for(a) {
                 Wdl::WIN => (0, 2),
                 Wdl::LOSS => (2, 0),

@@ -6,8 +6,8 @@ use dz_game::{Game, Status, Wdl};
 use dz_infer::{InstantEvaluator, LeafView};
 use dz_solver::{Solver, SolverError, Value, solver_of};
 
-/// An evaluator that knows the truth: the position's value, and equal priors on the moves that keep
-/// it.
+/// An evaluator that knows the truth: the position's value, and equal priors on the best moves
+/// ([`dz_solver::BestMoves`]), so that it wins as fast and loses as late as it can.
 ///
 /// One solver for all games at once, with one table; they wait for each other.
 pub struct Exact<G: Game>(Mutex<Box<dyn Solver<G> + Send>>);
@@ -37,14 +37,14 @@ impl<G: Game> InstantEvaluator<G> for Exact<G> {
         let mut solver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         priors.clear();
         // Only positions that are over have no solution, and nobody asks about them.
-        let Ok(solved) = solver.analyze(leaf.state, leaf.history) else {
+        let Ok(best) = solver.best_moves(leaf.state, leaf.history) else {
             priors.resize(leaf.legal.len(), 1.0 / leaf.legal.len() as f32);
             return Wdl::UNKNOWN;
         };
-        let keeping = solved.preserving();
-        let share = 1.0 / keeping.len().max(1) as f32;
-        priors.extend(leaf.legal.iter().map(|mv| if keeping.contains(mv) { share } else { 0.0 }));
-        wdl_of(solved.value)
+        let share = 1.0 / best.moves.len().max(1) as f32;
+        priors
+            .extend(leaf.legal.iter().map(|mv| if best.moves.contains(mv) { share } else { 0.0 }));
+        wdl_of(best.value)
     }
 }
 

@@ -1,6 +1,6 @@
 //! Which game has which solver.
 
-use std::any::Any;
+use std::{any::Any, collections::HashMap};
 
 use dz_game::{
     Game, GameSpec,
@@ -8,7 +8,8 @@ use dz_game::{
 };
 
 use crate::{
-    Connect4Solver, ExhaustiveSolver, PositionSource, Positions, STATES_MAX, Solver, SolverError,
+    Connect4Solver, ExhaustiveSolver, GameJudge, PositionSource, Positions, STATES_MAX, Solver,
+    SolverError, judge::SolverJudge,
 };
 
 /// Returns the solver of a game for play. It answers every position that can be reached; at the
@@ -26,18 +27,69 @@ pub fn solver_of<G: Game>(game: &G) -> Result<Box<dyn Solver<G> + Send>, SolverE
 /// Returns the boxed solver of a game that is known by name only. Not generic over the game, so
 /// that solvers are compiled for their own games alone.
 fn any_solver(spec: &GameSpec) -> Result<Box<dyn Any>, SolverError> {
-    fn boxed<G: Game>(solver: impl Solver<G> + Send + 'static) -> Box<dyn Any> {
-        let solver: Box<dyn Solver<G> + Send> = Box::new(solver);
-        Box::new(solver)
-    }
-    Ok(match spec.name() {
-        "connect4" => boxed(Connect4Solver::new(&Connect4::from_spec(spec)?)?),
-        "tictactoe" => boxed(ExhaustiveSolver::new(&TicTacToe::from_spec(spec)?, STATES_MAX)?),
-        "hex" if Hex::from_spec(spec)?.size() <= HEX_SIZE_MAX => {
-            boxed(ExhaustiveSolver::new(&Hex::from_spec(spec)?, STATES_MAX)?)
+    struct Boxed;
+    impl WithSolver for Boxed {
+        type Out = Box<dyn Any>;
+        fn take<G: Game>(self, _: G, solver: impl Solver<G> + Send + 'static) -> Self::Out {
+            let solver: Box<dyn Solver<G> + Send> = Box::new(solver);
+            Box::new(solver)
         }
-        _ => return Err(no_solver(spec)),
-    })
+    }
+    with_solver(spec, Boxed)
+}
+
+/// Returns the judge of a game's moves.
+///
+/// ```
+/// use dz_game::{Move, Player};
+/// use dz_solver::{JudgedMove, judge_of};
+///
+/// let spec = "tictactoe".parse().expect("the name of a game");
+/// let mut judge = judge_of(&spec).expect("tic-tac-toe has a solver");
+/// // After the centre an answer at an edge loses, one in a corner does not.
+/// let judged = judge.judge(&[Move(4), Move(1)], 0, Player::Second).expect("a small game");
+/// assert_eq!(judged, [JudgedMove { ply: 1, preserved: false, nontrivial: true }]);
+/// ```
+///
+/// # Errors
+/// As [`solved_positions`].
+pub fn judge_of(spec: &GameSpec) -> Result<Box<dyn GameJudge>, SolverError> {
+    struct Judge;
+    impl WithSolver for Judge {
+        type Out = Box<dyn GameJudge>;
+        fn take<G: Game>(self, game: G, solver: impl Solver<G> + Send + 'static) -> Self::Out {
+            Box::new(SolverJudge { game, solver, solved: HashMap::new() })
+        }
+    }
+    with_solver(spec, Judge)
+}
+
+/// What is done with a game and its solver.
+trait WithSolver {
+    type Out;
+    fn take<G: Game>(self, game: G, solver: impl Solver<G> + Send + 'static) -> Self::Out;
+}
+
+/// Makes the solver of a game for play.
+fn with_solver<W: WithSolver>(spec: &GameSpec, with: W) -> Result<W::Out, SolverError> {
+    match spec.name() {
+        "connect4" => {
+            let game = Connect4::from_spec(spec)?;
+            let solver = Connect4Solver::new(&game)?;
+            Ok(with.take(game, solver))
+        }
+        "tictactoe" => {
+            let game = TicTacToe::from_spec(spec)?;
+            let solver = ExhaustiveSolver::new(&game, STATES_MAX)?;
+            Ok(with.take(game, solver))
+        }
+        "hex" if Hex::from_spec(spec)?.size() <= HEX_SIZE_MAX => {
+            let game = Hex::from_spec(spec)?;
+            let solver = ExhaustiveSolver::new(&game, STATES_MAX)?;
+            Ok(with.take(game, solver))
+        }
+        _ => Err(no_solver(spec)),
+    }
 }
 
 /// Solved positions of a game that is known by name only.

@@ -5,6 +5,7 @@
 //! - [`ExhaustiveSolver`]: any acyclic game with a state space that fits in memory.
 //! - [`Positions`]: distinct solved positions from a seed, spread over the plies of a game.
 //! - [`solver_of`]: the solver of a game by name, for play.
+//! - [`judge_of`]: which moves of a game kept its value.
 //! - [`solved_positions`]: such a stream for a game by name, or an error that says which games have
 //!   one.
 //!
@@ -19,14 +20,16 @@ mod by_game;
 mod connect4;
 mod error;
 mod exhaustive;
+mod judge;
 mod positions;
 mod solver;
 mod value;
 
-pub use by_game::{PositionStream, solved_positions, solved_positions_from, solver_of};
+pub use by_game::{PositionStream, judge_of, solved_positions, solved_positions_from, solver_of};
 pub use connect4::{Connect4Solver, TABLE_BYTES};
 pub use error::SolverError;
 pub use exhaustive::{ExhaustiveSolver, STATES_MAX, StateCounts};
+pub use judge::{GameJudge, JudgedMove};
 pub use positions::{PositionSource, Positions, SolvedPosition};
-pub use solver::Solver;
+pub use solver::{BestMoves, Solver};
 pub use value::{Score, Solved, SolvedMove, Value};

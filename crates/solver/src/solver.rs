@@ -1,8 +1,8 @@
 //! The trait of all solvers.
 
-use dz_game::Game;
+use dz_game::{Game, Move};
 
-use crate::{Solved, SolverError};
+use crate::{Solved, SolvedMove, SolverError, Value};
 
 /// Computes the game-theoretic value of every position of a game.
 ///
@@ -32,4 +32,28 @@ pub trait Solver<G: Game> {
     fn values(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
         self.analyze(state, history)
     }
+    /// Returns the best moves of a state, see [`BestMoves`].
+    ///
+    /// # Errors
+    /// As [`Solver::analyze`].
+    fn best_moves(
+        &mut self,
+        state: &G::State,
+        history: &G::History,
+    ) -> Result<BestMoves, SolverError> {
+        let solved = self.analyze(state, history)?;
+        let is_best = |each: &&SolvedMove| (each.value, each.score) == (solved.value, solved.score);
+        let moves = solved.moves.iter().filter(is_best).map(|each| each.mv).collect();
+        Ok(BestMoves { value: solved.value, moves })
+    }
+}
+
+/// The moves of perfect play: those that keep the value, and of these the fastest win or the
+/// slowest loss where the solver knows scores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BestMoves {
+    /// For the player to move.
+    pub value: Value,
+    /// At least one, ascending.
+    pub moves: Vec<Move>,
 }

@@ -9,7 +9,10 @@ use dz_game::{
     Game, Key, Move,
     games::{Connect4, Connect4State},
 };
-use dz_solver::{Connect4Solver, ExhaustiveSolver, STATES_MAX, Score, Solver, SolverError, Value};
+use dz_solver::{
+    BestMoves, Connect4Solver, ExhaustiveSolver, STATES_MAX, Score, SolvedMove, Solver,
+    SolverError, Value,
+};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Deserialize;
@@ -149,6 +152,14 @@ fn agrees_with_plain_recursion_on_small_boards() {
                     children.iter().map(|child| -reference.score(child)).collect();
                 let found: Vec<i8> = solved.moves.iter().map(|mv| mv.score.unwrap().0).collect();
                 assert_eq!(found, scores, "\n{}", game.render(&state));
+                let is_best = |each: &&SolvedMove| each.score == Some(Score(truth));
+                let best: Vec<Move> =
+                    solved.moves.iter().filter(is_best).map(|each| each.mv).collect();
+                // A new table, so that the answer is not the one that `analyze` has left there.
+                let mut fresh = Connect4Solver::with_table(&game, 1 << 20).unwrap();
+                let found = fresh.best_moves(&state);
+                let expected = BestMoves { value: Score(truth).value(), moves: best };
+                assert_eq!(found, expected, "\n{}", game.render(&state));
                 if children.is_empty() {
                     break;
                 }

@@ -33,7 +33,8 @@ fn try_delete(mailbox: &Mailbox, path: &str) {
     }
 }
 
-/// Claims of a worker whose units are not handed in yet, and what its units take.
+/// Claims of a worker whose units are not handed in yet, what it handed in, and what its units
+/// take.
 #[derive(Clone, Default)]
 pub(super) struct OpenClaims(Arc<Mutex<Claims>>);
 
@@ -41,7 +42,19 @@ pub(super) struct OpenClaims(Arc<Mutex<Claims>>);
 struct Claims {
     /// By plan and attempt, since when.
     open: BTreeMap<(u64, Pick), Instant>,
+    /// Units that were handed in, of the latest plan.
+    handed_in: (u64, BTreeSet<u32>),
     pace: WorkerPace,
+}
+
+impl Claims {
+    /// The units of a plan that were handed in.
+    fn handed_in(&mut self, plan: u64) -> &mut BTreeSet<u32> {
+        if self.handed_in.0 != plan {
+            self.handed_in = (plan, BTreeSet::new());
+        }
+        &mut self.handed_in.1
+    }
 }
 
 impl OpenClaims {
@@ -57,12 +70,15 @@ impl OpenClaims {
         for (_, since) in &taken {
             claims.pace.add(since.elapsed());
         }
+        claims.handed_in(plan).insert(unit);
         taken.into_iter().map(|((_, pick), _)| pick).collect()
     }
 
-    /// What units take on this worker.
-    fn pace(&self) -> WorkerPace {
-        self.claims().pace
+    /// The next attempt of this worker, which tried some units since the plan came.
+    fn choose(&self, tried: &BTreeSet<u32>, offer: &Offer, random: u64) -> Option<Pick> {
+        let mut claims = self.claims();
+        let pace = claims.pace;
+        Chooser { tried, handed_in: claims.handed_in(offer.plan), pace }.choose(offer, random)
     }
 
     fn claims(&self) -> MutexGuard<'_, Claims> {
@@ -151,8 +167,7 @@ impl Picker<'_> {
             let Some(offer) = &self.offer else { return Ok(None) };
             *self.samples += 1;
             let random = identity.word.wrapping_add(self.samples.wrapping_mul(0x9e37_79b9));
-            let chooser = Chooser { tried: self.tried, pace: open.pace() };
-            let Some(pick) = chooser.choose(offer, random) else {
+            let Some(pick) = open.choose(self.tried, offer, random) else {
                 return Ok(None);
             };
             if let Some(before) = pick.before

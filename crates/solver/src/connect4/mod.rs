@@ -9,7 +9,7 @@ use dz_game::{
     games::{Connect4, Connect4State},
 };
 
-use crate::{Score, Solved, SolvedMove, Solver, SolverError, Value};
+use crate::{BestMoves, Score, Solved, SolvedMove, Solver, SolverError, Value};
 use board::{Board, Position};
 use search::Search;
 use table::{Bounds, Table};
@@ -83,25 +83,47 @@ impl Connect4Solver {
         self.solved(Position::of(state), Exactness::Value)
     }
 
+    /// The moves with the score of the state; none if the game is over. Cheaper than all scores:
+    /// of each move it is asked only whether it reaches the best one.
+    pub fn best_moves(&mut self, state: &Connect4State) -> BestMoves {
+        let position = Position::of(state);
+        let score = self.score_within(position, self.all_scores(position));
+        // What the opponent has after a best move, who never has less.
+        let least = -i32::from(score.0);
+        let bounds = Bounds { lower: least, upper: least + 1 };
+        let mut moves = Vec::new();
+        for (mv, child) in self.children(position) {
+            if i32::from(self.score_within(child, bounds).0) == least {
+                moves.push(mv);
+            }
+        }
+        BestMoves { value: score.value(), moves }
+    }
+
     fn solved(&mut self, position: Position, exactness: Exactness) -> Solved {
         let score = self.score_within(position, self.bounds(position, exactness));
         let kept = |score| (exactness == Exactness::Score).then_some(score);
         let mut moves = Vec::new();
-        let landings =
-            if self.is_lost(position) { 0 } else { self.board.landings(position.stones) };
-        for x in 0..self.board.width {
-            let point = landings & self.board.column(x);
-            if point == 0 {
-                continue;
-            }
-            let child = position.play(point);
+        for (mv, child) in self.children(position) {
             // No move is better than the position.
             let bounds = self.bounds(child, exactness);
             let bounds = Bounds { lower: bounds.lower.max(-i32::from(score.0)), ..bounds };
             let score = Score(-self.score_within(child, bounds).0);
-            moves.push(SolvedMove { mv: Move(x as u16), value: score.value(), score: kept(score) });
+            moves.push(SolvedMove { mv, value: score.value(), score: kept(score) });
         }
         Solved { value: score.value(), score: kept(score), moves }
+    }
+
+    /// The legal moves, ascending, and what they lead to; none if the game is over.
+    fn children(&self, position: Position) -> Vec<(Move, Position)> {
+        let landings =
+            if self.is_lost(position) { 0 } else { self.board.landings(position.stones) };
+        let points =
+            (0..self.board.width).map(|x| (Move(x as u16), landings & self.board.column(x)));
+        points
+            .filter(|(_, point)| *point != 0)
+            .map(|(mv, point)| (mv, position.play(point)))
+            .collect()
     }
 
     /// Positions expanded so far.
@@ -165,6 +187,11 @@ impl Solver<Connect4> for Connect4Solver {
 
     fn values(&mut self, state: &Connect4State, (): &()) -> Result<Solved, SolverError> {
         unless_over(Self::values(self, state))
+    }
+
+    fn best_moves(&mut self, state: &Connect4State, (): &()) -> Result<BestMoves, SolverError> {
+        let best = Self::best_moves(self, state);
+        if best.moves.is_empty() { Err(SolverError::Over) } else { Ok(best) }
     }
 }
 

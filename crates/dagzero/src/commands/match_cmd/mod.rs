@@ -1,5 +1,6 @@
 //! `dagzero match`: two players against each other.
 
+mod judge;
 mod report;
 
 use std::{
@@ -20,6 +21,7 @@ use dz_play::{
 use dz_record::{Format, Sheet};
 use dz_stats::SprtPlan;
 
+use self::judge::Judged;
 use self::report::Report;
 use super::{
     create,
@@ -48,7 +50,7 @@ use crate::{Exit, exit::UsageError, shown::Shown};
 #[command(after_help = "Examples:\n  \
     dagzero match data/connect4-quick rollout:1000 --games 400 --json\n  \
     dagzero match data/connect4-quick data/connect4-quick@1 --games 100 --playouts 200\n  \
-    dagzero match uniform:100 random --game tictactoe --games 20\n  \
+    dagzero match uniform:100 random --game tictactoe --games 20 --judge\n  \
     dagzero match data/go9,value_bias_lambda=0.35 data/go9 --games 400\n  \
     dagzero match rollout:500,policy=mogo rollout:500 --game go:size=9 --games 100\n  \
     dagzero match data/go9 'gtp:gnugo --mode gtp --level 10' --out games.sgf\n  \
@@ -95,6 +97,9 @@ pub(crate) struct Args {
     /// or .txt, else as a run keeps its matches
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// Judge the moves of A by the solver of the game, which may take minutes near the start
+    #[arg(long)]
+    judge: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -111,6 +116,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let find = |player: &PlayerArg| player.with_move_time(args.seconds).find(args.playouts);
     let found = [find(&args.a)?, find(&args.b)?];
     let game = game_of(args.game.as_ref(), &found)?;
+    // What cannot be judged is known before a game is played.
+    let judge = args.judge.then(|| judge::judge(&game)).transpose()?;
     let plies_max = found.iter().filter_map(|found| found.plies_max_on(&game)).max();
     let plies_max = plies_max.unwrap_or(PLIES_MAX);
     let players = with_distinct_names(found.map(|found| found.player));
@@ -128,7 +135,8 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let parallel_games = args.parallel_games as usize;
     let out_file = args.out.as_deref();
     let played = play(&game, &plan, device, parallel_games, out_file)?;
-    let report = Report::of(&played, test.zip(args.sprt.map(|elos| elos.0)));
+    let mut report = Report::of(&played, test.zip(args.sprt.map(|elos| elos.0)));
+    report.judged = judge.map(|mut judge| Judged::of(&mut *judge, &played)).transpose()?;
     if args.json {
         write_line(out, &report)?;
     } else {

@@ -9,6 +9,7 @@ use dz_stats::{Sprt, SprtPlan, SprtStop};
 use dz_text::Colour;
 use serde::Serialize;
 
+use super::judge::Judged;
 use crate::shown::Shown;
 
 /// What is printed. Outside programs rely on the names.
@@ -45,6 +46,9 @@ pub(super) struct Report<'a> {
     /// The sequential test, where there was one.
     #[serde(skip_serializing_if = "Option::is_none")]
     sprt: Option<SprtRow>,
+    /// A's moves, where they were judged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) judged: Option<Judged>,
 }
 
 /// Games of one player as the first or the second player.
@@ -122,6 +126,7 @@ impl<'a> Report<'a> {
             sprt: test.map(|(plan, elos)| {
                 SprtRow::of(&plan, elos, &verdict::walked(plan, &played.games))
             }),
+            judged: None,
         }
     }
 
@@ -158,7 +163,8 @@ impl<'a> Report<'a> {
             let line = format!("{} games were ended at the ply limit, as draws", self.adjudicated);
             out.painted_line(Colour::Dim, &line)?;
         }
-        self.write_ends(out)
+        self.write_ends(out)?;
+        self.judged.as_ref().map_or(Ok(()), |judged| judged.write_text(self.a, out))
     }
 
     /// The colour of the score: green where A is surely the stronger player, red where B is, and
