@@ -161,6 +161,10 @@ pub struct TurnFacts {
     pub cycle: u32,
     /// Wall time of the turn.
     pub turn_ms: u64,
+    /// Processor time of the process in the turn; none where the system does not say, or the run
+    /// is older than this figure.
+    #[serde(default)]
+    pub cpu_ms: Option<u64>,
     /// The most memory that the process has held so far, bytes; none where the system does not say.
     pub peak_bytes: Option<u64>,
 }

@@ -173,18 +173,22 @@ pub(crate) fn bytes(report: &Report) -> Table {
         .done()
 }
 
-/// The most memory that each stage has held.
+/// The most memory that each stage has held, and its processor time.
 pub(crate) fn memory(report: &Report) -> Table {
     let turns = |stage: Stage| {
         let turns = report.measures.turns.iter().filter(|turn| turn.stage == stage.name());
         turns.collect::<Vec<&TurnFacts>>()
     };
     let peak = |stage: Stage| turns(stage).iter().filter_map(|turn| turn.peak_bytes).max();
+    let cpu_ms = |stage: Stage| turns(stage).iter().map(|turn| turn.cpu_ms).sum::<Option<u64>>();
     let stages = Stage::WORKERS.into_iter();
     let rows = stages.filter_map(|stage| Some((stage, turns(stage).len(), peak(stage)?)));
     Table::of("measures.turns", rows.collect())
         .words("stage", |(stage, ..)| stage.name())
         .number("turns", "measured", |(_, turns, _)| count::whole(*turns as u64))
+        .number("processor time", "of these turns", |(stage, ..)| {
+            cpu_ms(*stage).map_or(NONE.to_owned(), count::duration)
+        })
         .number("peak memory", "resident", |(.., peak)| count::bytes(*peak))
         .done()
 }

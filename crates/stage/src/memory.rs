@@ -1,5 +1,7 @@
 //! What a turn took: time and memory, for reports.
 
+use std::time::Instant;
+
 use serde::Serialize;
 
 /// A line of `metrics/<stage>.jsonl`, written when a turn is over.
@@ -9,8 +11,35 @@ pub(crate) struct TurnMetrics {
     pub(crate) cycle: u32,
     /// Wall time of the turn.
     pub(crate) turn_ms: u64,
+    /// Processor time of the process in the turn, user and system; none where the system does not
+    /// say.
+    pub(crate) cpu_ms: Option<u64>,
     /// The most resident memory of the process so far, bytes; none where the system does not say.
     pub(crate) peak_bytes: Option<u64>,
+}
+
+/// When a turn began.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TurnBegun {
+    at: Instant,
+    cpu_s: Option<f64>,
+}
+
+impl TurnBegun {
+    pub(crate) fn now() -> Self {
+        Self { at: Instant::now(), cpu_s: cpu_s() }
+    }
+
+    /// What the turn took until now.
+    pub(crate) fn metrics(self, cycle: u32) -> TurnMetrics {
+        let cpu_s = cpu_s().zip(self.cpu_s).map(|(now, before)| now - before);
+        TurnMetrics {
+            cycle,
+            turn_ms: self.at.elapsed().as_millis() as u64,
+            cpu_ms: cpu_s.map(|seconds| (1e3 * seconds).round() as u64),
+            peak_bytes: peak_bytes(),
+        }
+    }
 }
 
 /// The most memory that this process has held, as Linux counts it (`VmHWM`).
@@ -52,12 +81,14 @@ mod tests {
         let stat = "7 (a) b) R 1 7 7 0 -1 4194304 100 0 0 0 250 50 0 0 20 0 1 0";
         assert_eq!(ticks(stat), Some(300));
         assert_eq!(ticks("7 (a) R 1"), None);
+        let turn = TurnBegun::now();
         if let Some(before) = cpu_s() {
-            let begun = std::time::Instant::now();
             while cpu_s() == Some(before) {
-                assert!(begun.elapsed().as_secs() < 60, "the time stands still");
+                assert!(turn.at.elapsed().as_secs() < 60, "the time stands still");
             }
             assert!(cpu_s() > Some(before));
+            let TurnMetrics { cycle, cpu_ms, .. } = turn.metrics(3);
+            assert!(cycle == 3 && cpu_ms >= Some(10), "{cpu_ms:?}");
         }
     }
 

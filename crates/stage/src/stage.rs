@@ -18,7 +18,7 @@ use crate::exit::error_text;
 use crate::exit_code::exit_code_of;
 use crate::in_force::InForce;
 use crate::logging::{log_generation, log_to_run};
-use crate::memory::{TurnMetrics, peak_bytes};
+use crate::memory::TurnBegun;
 use crate::noted::NotedProgress;
 use crate::parent::die_with_driver;
 use crate::pause::{DiskTrouble, Patience, Waiting};
@@ -302,7 +302,7 @@ fn take_turns<S>(
                 continue;
             }
         };
-        let begun = Instant::now();
+        let begun = TurnBegun::now();
         if let Err(error) = take_turn(context, shared, now, &mut turn) {
             patience.wait(context.waiting(), error)?;
             if context.stop.requested() {
@@ -356,11 +356,9 @@ fn note_turn(
     context: &StageContext,
     stage: Stage,
     cycle: u32,
-    begun: Instant,
+    begun: TurnBegun,
 ) -> anyhow::Result<()> {
-    let turn_ms = begun.elapsed().as_millis() as u64;
-    let line = TurnMetrics { cycle, turn_ms, peak_bytes: peak_bytes() };
-    Ok(MetricsWriter::open(&context.run, stage)?.write(&line)?)
+    Ok(MetricsWriter::open(&context.run, stage)?.write(&begun.metrics(cycle))?)
 }
 
 #[cfg(test)]

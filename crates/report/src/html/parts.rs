@@ -128,7 +128,7 @@ impl Report {
         let section = Title("Disk and memory");
         section.section(html! {
             (sections::bytes(self).html("No data yet: nothing has been published."))
-            (section.heading("Memory"))
+            (section.heading("Memory and processor time"))
             (sections::memory(self)
                 .html("No stage of this run has written down its peak memory."))
         })

@@ -225,6 +225,7 @@ fn large() -> Report {
         stage: stage.to_owned(),
         cycle: 1,
         turn_ms: 1_000,
+        cpu_ms: Some(1_900),
         peak_bytes: Some(12_345_678_901),
     };
     report.measures.turns = ["selfplay", "trainer", "gatekeeper"].map(turn).to_vec();

@@ -52,7 +52,7 @@ fn metrics_are_shown_and_superseded_steps_are_not() {
              \"policy_entropy\":0.25}}\n"
         )
     };
-    let turn = "{\"cycle\":1,\"turn_ms\":900,\"peak_bytes\":123000000}\n";
+    let turn = "{\"cycle\":1,\"turn_ms\":900,\"cpu_ms\":61000,\"peak_bytes\":123000000}\n";
     let text = step(1, 2.0) + &step(2, 1.9) + &step(3, 9.0) + turn + "torn\n" + &step(2, 1.5);
     fs::write(run.root().join(layout::metrics_path(Stage::Trainer)), text).unwrap();
     let sample = r#"{"cycle":1,"samples":[{"moves":["4"],"value":[0.25,0.5,0.25],"policy":[["4",0.75],["1",0.25]]}]}
@@ -68,9 +68,14 @@ fn metrics_are_shown_and_superseded_steps_are_not() {
     let views = &report.measures.samples[0].views;
     assert_eq!(views.iter().map(|view| view.cycle).collect::<Vec<_>>(), [1, 2]);
     let html = report.to_html().unwrap();
-    for part in
-        ["123 MB", "Ground truth", "class=\"board\"", "win 50 %, draw 25 %, loss 25 %", "After 4"]
-    {
+    for part in [
+        "123 MB",
+        "1 min 1 s",
+        "Ground truth",
+        "class=\"board\"",
+        "win 50 %, draw 25 %, loss 25 %",
+        "After 4",
+    ] {
         assert!(html.contains(part), "{part}");
     }
 }
