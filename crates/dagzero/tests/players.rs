@@ -62,7 +62,7 @@ fn moves_are_judged_by_the_solver() {
     assert!(lost.iter().all(|at| count(&at["ply"]) > 0), "{random}");
     let text = dagzero(&["match", "solver", "random", "--game", "tictactoe", "--judge"]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(text.contains("moves of solver that kept the game's value: "), "{text}");
+    assert!(text.contains("moves that kept the value: "), "{text}");
 }
 
 #[test]

@@ -89,14 +89,14 @@ impl Judged {
         }
     }
 
-    pub(super) fn write_text(&self, name: &str, out: &mut Shown<'_>) -> anyhow::Result<()> {
-        writeln!(out, "moves of {name} that kept the game's value: {}", self.moves.text())?;
-        writeln!(out, "where a move could lose it: {}", self.nontrivial.text())?;
+    pub(super) fn write_text(&self, out: &mut Shown<'_>) -> anyhow::Result<()> {
+        writeln!(out, "moves that kept the value: {}", self.moves.text())?;
+        writeln!(out, "where it could be lost: {}", self.nontrivial.text())?;
         if !self.lost_by_ply.is_empty() {
             let places = self.lost_by_ply.iter();
             let places: Vec<String> =
                 places.map(|lost| format!("{} after {} plies", lost.moves, lost.ply)).collect();
-            writeln!(out, "value was lost by {}", places.join(", "))?;
+            writeln!(out, "moves that lost it: {}", places.join(", "))?;
         }
         Ok(())
     }

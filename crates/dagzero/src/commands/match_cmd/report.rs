@@ -164,7 +164,7 @@ impl<'a> Report<'a> {
             out.painted_line(Colour::Dim, &line)?;
         }
         self.write_ends(out)?;
-        self.judged.as_ref().map_or(Ok(()), |judged| judged.write_text(self.a, out))
+        self.judged.as_ref().map_or(Ok(()), |judged| judged.write_text(out))
     }
 
     /// The colour of the score: green where A is surely the stronger player, red where B is, and
