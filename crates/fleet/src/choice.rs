@@ -70,8 +70,8 @@ impl Chooser<'_> {
                 return free;
             }
         }
-        // Neither what is given up nor the oldest ones are preferred: all workers would claim them,
-        // and the older the board, the more of them have arrived by now.
+        // No repeats are preferred, neither those given up nor the oldest. All workers would claim
+        // the same ones, and on an old board many of these have arrived by now.
         let repeats = [given_up, self.played(offer)].concat();
         one_of(&repeats, word).or_else(|| self.open_unit(offer, word).map(Pick::first))
     }
@@ -97,7 +97,7 @@ impl Chooser<'_> {
         if is_at_most(YOUNG_OWN_MAX) {
             played.extend(self.allowed(&offer.young));
         }
-        // One that the home has refused is offered as given up after a while.
+        // A unit that the home has refused is offered as given up later.
         played.retain(|repeat| !self.handed_in.contains(&repeat.unit));
         played
     }

@@ -355,7 +355,7 @@ fn check_all(calm: Scenario) {
     let away = Scenario { away: Some((minutes(8), minutes(18))), ..calm };
     check("the home is away", away, 1.3, 0.1);
     // Nothing is to be seen in the first minute, nor what happens in the last ones. The aim is 1.3
-    // here, too: that is the mean of 16 seeds, and the highest is 1.36.
+    // here, too. The mean of 16 seeds is 1.30, and the highest is 1.36.
     check("boards are a minute old", Scenario { board_age_ms: 60_000, ..calm }, 1.34, 0.1);
     check("one of ten claims is won twice", Scenario { two_win: 0.1, ..calm }, 1.3, 0.1);
     check("all are equally fast", Scenario { speed_log2_max: 0.0, ..calm }, 1.3, 0.1);

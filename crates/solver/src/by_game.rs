@@ -1,6 +1,6 @@
 //! Which game has which solver.
 
-use std::{any::Any, collections::HashMap};
+use std::{any::Any, collections::HashMap, ops::RangeInclusive};
 
 use dz_game::{
     Game, GameSpec,
@@ -30,7 +30,7 @@ fn any_solver(spec: &GameSpec) -> Result<Box<dyn Any>, SolverError> {
     struct Boxed;
     impl WithSolver for Boxed {
         type Out = Box<dyn Any>;
-        fn take<G: Game>(self, _: G, solver: impl Solver<G> + Send + 'static) -> Self::Out {
+        fn take<G: Game>(self, _: G, solver: impl GameSolver<G>) -> Self::Out {
             let solver: Box<dyn Solver<G> + Send> = Box::new(solver);
             Box::new(solver)
         }
@@ -57,17 +57,22 @@ pub fn judge_of(spec: &GameSpec) -> Result<Box<dyn GameJudge>, SolverError> {
     struct Judge;
     impl WithSolver for Judge {
         type Out = Box<dyn GameJudge>;
-        fn take<G: Game>(self, game: G, solver: impl Solver<G> + Send + 'static) -> Self::Out {
+        fn take<G: Game>(self, game: G, solver: impl GameSolver<G>) -> Self::Out {
             Box::new(SolverJudge { game, solver, solved: HashMap::new() })
         }
     }
     with_solver(spec, Judge)
 }
 
+/// A solver of which every thread may have a copy.
+trait GameSolver<G: Game>: Solver<G> + Clone + Send + Sync + 'static {}
+
+impl<G: Game, S: Solver<G> + Clone + Send + Sync + 'static> GameSolver<G> for S {}
+
 /// What is done with a game and its solver.
 trait WithSolver {
     type Out;
-    fn take<G: Game>(self, game: G, solver: impl Solver<G> + Send + 'static) -> Self::Out;
+    fn take<G: Game>(self, game: G, solver: impl GameSolver<G>) -> Self::Out;
 }
 
 /// Makes the solver of a game for play.
@@ -137,35 +142,30 @@ pub fn solved_positions_from(
     first_ply: Option<u32>,
     seed: u64,
 ) -> Result<PositionStream, SolverError> {
-    match spec.name() {
-        "connect4" => {
-            let game = Connect4::from_spec(spec)?;
-            let solver = Connect4Solver::new(&game)?;
-            let cells = u32::from(game.width()) * u32::from(game.height());
-            let first = first_ply.unwrap_or(cells.saturating_sub(CONNECT4_EMPTY_MAX));
-            let last = cells.saturating_sub(CONNECT4_EMPTY_MIN);
-            Ok(Box::new(Positions::new(&game, solver, first..=last, seed)))
-        }
-        "tictactoe" => exhaustive(&TicTacToe::from_spec(spec)?, first_ply, seed),
-        "hex" => {
-            let game = Hex::from_spec(spec)?;
-            if game.size() > HEX_SIZE_MAX {
-                return Err(no_solver(spec));
-            }
-            exhaustive(&game, first_ply, seed)
-        }
-        _ => Err(no_solver(spec)),
+    struct Stream {
+        first_ply: Option<u32>,
+        seed: u64,
     }
+    impl WithSolver for Stream {
+        type Out = PositionStream;
+        fn take<G: Game>(self, game: G, solver: impl GameSolver<G>) -> Self::Out {
+            let plies = plies_of(&game);
+            let plies = self.first_ply.unwrap_or(*plies.start())..=*plies.end();
+            Box::new(Positions::new(&game, solver, plies, self.seed))
+        }
+    }
+    with_solver(spec, Stream { first_ply, seed })
 }
 
-fn exhaustive<G: Game>(
-    game: &G,
-    first_ply: Option<u32>,
-    seed: u64,
-) -> Result<PositionStream, SolverError> {
-    let solver = ExhaustiveSolver::new(game, STATES_MAX)?;
-    let last = game.plies_max().map_or(0, |plies| plies.saturating_sub(1));
-    Ok(Box::new(Positions::new(game, solver, first_ply.unwrap_or(0)..=last, seed)))
+/// The plies of generated positions, unless others are asked for.
+fn plies_of<G: Game>(game: &G) -> RangeInclusive<u32> {
+    let plies = game.plies_max().unwrap_or_default();
+    match game.spec().name() {
+        "connect4" => {
+            plies.saturating_sub(CONNECT4_EMPTY_MAX)..=plies.saturating_sub(CONNECT4_EMPTY_MIN)
+        }
+        _ => 0..=plies.saturating_sub(1),
+    }
 }
 
 fn no_solver(spec: &GameSpec) -> SolverError {

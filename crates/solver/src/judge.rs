@@ -1,6 +1,6 @@
 //! The moves of a game, judged by a solver.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, hash_map::Entry};
 
 use dz_game::{Game, Key, Move, Player};
 
@@ -11,14 +11,14 @@ use crate::{Solved, Solver, SolverError};
 pub struct JudgedMove {
     /// Plies before it.
     pub ply: usize,
-    /// It kept the value.
+    /// Whether it kept the value.
     pub preserved: bool,
-    /// Some legal move loses value, so that there was something to know.
+    /// Whether some legal move loses value, so that there was something to know.
     pub nontrivial: bool,
 }
 
-/// Judges games of one kind. What it has solved stays in memory, so that many games from one start
-/// cost little more than one.
+/// Judges the moves of games by a solver. It keeps the positions that it has solved, so many games
+/// from one opening cost little more than one game.
 pub trait GameJudge {
     /// Judges the moves that `player` made from ply `first_ply` on, in a game from the start.
     ///
@@ -52,10 +52,10 @@ impl<G: Game, S: Solver<G>> GameJudge for SolverJudge<G, S> {
         for (ply, &mv) in moves.iter().enumerate() {
             if ply >= first_ply && self.game.to_move(&state, &history) == Some(player) {
                 let key = self.game.node_key(&state, &history);
-                if !self.solved.contains_key(&key) {
-                    self.solved.insert(key, self.solver.values(&state, &history)?);
-                }
-                let solved = &self.solved[&key];
+                let solved = match self.solved.entry(key) {
+                    Entry::Occupied(known) => known.into_mut(),
+                    Entry::Vacant(new) => new.insert(self.solver.values(&state, &history)?),
+                };
                 let preserving = solved.preserving();
                 judged.push(JudgedMove {
                     ply,

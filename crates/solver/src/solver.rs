@@ -32,6 +32,7 @@ pub trait Solver<G: Game> {
     fn values(&mut self, state: &G::State, history: &G::History) -> Result<Solved, SolverError> {
         self.analyze(state, history)
     }
+
     /// Returns the best moves of a state, see [`BestMoves`].
     ///
     /// # Errors

@@ -74,7 +74,7 @@ impl OpenClaims {
         taken.into_iter().map(|((_, pick), _)| pick).collect()
     }
 
-    /// The next attempt of this worker, which tried some units since the plan came.
+    /// The attempt that this worker claims next. `tried` are its units since the plan came.
     fn choose(&self, tried: &BTreeSet<u32>, offer: &Offer, random: u64) -> Option<Pick> {
         let mut claims = self.claims();
         let pace = claims.pace;

@@ -83,12 +83,12 @@ impl Connect4Solver {
         self.solved(Position::of(state), Exactness::Value)
     }
 
-    /// The moves with the score of the state; none if the game is over. Cheaper than all scores:
-    /// of each move it is asked only whether it reaches the best one.
+    /// The moves with the score of the state; none if the game is over. This is cheaper than all
+    /// scores: the search of a move only decides whether it reaches the best score.
     pub fn best_moves(&mut self, state: &Connect4State) -> BestMoves {
         let position = Position::of(state);
         let score = self.score_within(position, self.all_scores(position));
-        // What the opponent has after a best move, who never has less.
+        // The opponent's score after a best move. After any other move it is higher.
         let least = -i32::from(score.0);
         let bounds = Bounds { lower: least, upper: least + 1 };
         let mut moves = Vec::new();

@@ -25,13 +25,13 @@ pub(super) struct Judged {
 struct Share {
     preserved: u64,
     of: u64,
-    /// 95 % interval of the share. It takes moves for independent, which those of equal games are
-    /// not.
+    /// 95 % interval of the share (Wilson). It assumes independent moves, so it is too narrow where
+    /// games repeat each other.
     lo95: f64,
     hi95: f64,
 }
 
-/// Moves after so many plies that lost value.
+/// How many moves lost value after this number of plies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 struct LostAt {
     ply: usize,

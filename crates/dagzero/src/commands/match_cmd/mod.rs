@@ -97,7 +97,7 @@ pub(crate) struct Args {
     /// or .txt, else as a run keeps its matches
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Judge the moves of A by the solver of the game, which may take minutes near the start
+    /// Judge A's moves by the game's solver, which may take minutes near the start of a game
     #[arg(long)]
     judge: bool,
     /// Print JSON
