@@ -76,26 +76,30 @@ impl GateCycle<'_> {
             self.spent.note_last(());
             return Ok(TurnEnd::Stopped);
         }
-        let fit = rating::fit(self.ledger.state())?;
-        if let Some(fit) = &fit
-            && !self.state().rated
-        {
+        let final_is_rated = self.config.rates_final_match();
+        let mut fit = rating::fit(self.ledger.state(), final_is_rated)?;
+        if fit.is_some() && !self.state().rated {
             // Before the entry, which says that this is done; of lines that a kill doubles the last
             // ones count.
             self.probe()?;
+        }
+        // The final match's time is not part of the cycle's, which determines how many cycles fit
+        // into a limit.
+        let wall_ms = self.wall_ms();
+        if self.state().wall_ms.is_none() && !self.final_match(wall_ms)? {
+            self.spent.note_last(());
+            return Ok(TurnEnd::Stopped);
+        }
+        if self.has_final_match() {
+            fit = rating::fit(self.ledger.state(), final_is_rated)?;
+        }
+        if let Some(fit) = &fit
+            && !self.state().rated
+        {
             let champion = self.ledger.state().champion.as_ref().map(|champion| champion.cycle);
             self.ledger.append(rating::entry(fit, self.cycle, champion))?;
         }
         if self.state().wall_ms.is_none() {
-            let overlaps = self.config.lead_cycles() > 0;
-            let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
-            let wall_ms = before_ms + self.spent.wall_ms();
-            // Its time is not part of the cycle's, which determines how many cycles fit into a
-            // limit.
-            if !self.final_match(wall_ms)? {
-                self.spent.note_last(());
-                return Ok(TurnEnd::Stopped);
-            }
             self.ledger.append(Entry::CycleDone { cycle: self.cycle, wall_ms })?;
         }
         work_file::clear(&self.ledger.run().work_dir(Stage::Gatekeeper)?)?;
@@ -103,6 +107,13 @@ impl GateCycle<'_> {
         let rule = self.config.gate.rule;
         let line = summary::turn_line(self.cycle, self.state(), fit.as_ref(), rule, anchors);
         Ok(TurnEnd::Done(line))
+    }
+
+    /// What the cycle has taken so far, the final match aside.
+    fn wall_ms(&self) -> u64 {
+        let overlaps = self.config.lead_cycles() > 0;
+        let before_ms = if overlaps { 0 } else { stages_wall_ms(self.state()) };
+        before_ms + self.spent.wall_ms()
     }
 
     /// Writes down what this process spent on matches; nothing depends on it.

@@ -13,14 +13,21 @@ use dz_store::{MatchPurpose, RunState, best_connected};
 use crate::cycle::{GateCycle, is_lost};
 
 impl GateCycle<'_> {
+    /// Whether the cycle has played the final match.
+    pub(crate) fn has_final_match(&self) -> bool {
+        self.state().matches.iter().any(|played| played.purpose == MatchPurpose::Final)
+    }
+
     /// Plays the final match if the run ends with this cycle, which took `wall_ms`; false if it was
     /// stopped.
     pub(crate) fn final_match(&mut self, wall_ms: u64) -> Result<bool> {
         let state = self.ledger.state();
         let walls_ms = state.walls_ms().chain([wall_ms]);
         let games = self.config.r#final.games;
-        let is_played = self.state().matches.iter().any(|m| m.purpose == MatchPurpose::Final);
-        if games == 0 || is_played || self.unplanned.cycles_planned(walls_ms) > self.cycle {
+        if games == 0
+            || self.has_final_match()
+            || self.unplanned.cycles_planned(walls_ms) > self.cycle
+        {
             return Ok(true);
         }
         let Some(champion) = state.champion.clone() else { return Ok(true) };

@@ -1,34 +1,42 @@
-//! One rating of all players of a run, from all its rating games.
+//! One rating of all players of a run, from all its rating games and its final match.
 
 use anyhow::{Context, Result};
 use dz_stats::{League, Standings};
-use dz_store::{Entry, MatchPurpose, PlayerName, RatingRow, RunState};
+use dz_store::{Entry, MatchState, PlayerName, RatingRow, RunState};
 
 /// Fits one Bradley-Terry model, with draws, a first-mover term and a lineage prior, to all rating
-/// games of the run ([`League`]); gate games are left out, since only their winners are seen again.
-/// The best-connected anchor ([`RunState::anchor`]) is at 0 Elo, or the first player where no
-/// network has met an anchor. `None` without games.
+/// games of the run and, if `final_too`, to those of final matches ([`League`]). Gate games are
+/// left out, since only their winners are seen again. The best-connected anchor
+/// ([`RunState::anchor`]) is at 0 Elo, or the first player where no network has met an anchor.
+/// `None` without games.
 ///
 /// # Errors
 /// If the fit does not settle.
-pub fn fit(state: &RunState) -> Result<Option<Standings>> {
-    fit_before(state, u32::MAX)
+pub fn fit(state: &RunState, final_too: bool) -> Result<Option<Standings>> {
+    fit_of(state.rated_matches(final_too), state.anchor())
 }
 
-/// As [`fit`], to the games of the cycles before `cycle`.
+/// As [`fit`], to the rating games of the cycles before `cycle`.
 ///
 /// # Errors
 /// If the fit does not settle.
 pub fn fit_before(state: &RunState, cycle: u32) -> Result<Option<Standings>> {
+    let rated = state.rated_matches(false).filter(|(at, _)| *at < cycle);
+    fit_of(rated, state.anchor_before(cycle))
+}
+
+fn fit_of<'a>(
+    rated: impl Iterator<Item = (u32, &'a MatchState)>,
+    anchor: Option<&str>,
+) -> Result<Option<Standings>> {
     let mut league = League::default();
-    let rated = state.matches().filter(|(at, m)| *at < cycle && m.purpose == MatchPurpose::Rating);
     for (_, played) in rated {
         league.add(played.a.as_str(), played.b.as_str(), played.result.by_first);
     }
     if league.is_empty() {
         return Ok(None);
     }
-    let zero = state.anchor_before(cycle).or(league.first()).map(str::to_owned);
+    let zero = anchor.or(league.first()).map(str::to_owned);
     let fitted = league.fit(zero.as_deref(), |name| PlayerName::new(name).line());
     fitted.map(Some).context("rating the run's players")
 }

@@ -5,7 +5,7 @@ mod fixture;
 use std::collections::BTreeSet;
 
 use dz_play::{PlayedMatch, read_match};
-use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, StageTurn};
+use dz_store::{Entry, MatchPurpose, MatchResult, ObjectRef, PlayerName, RunState, StageTurn};
 use fixture::{Fixture, STRONG, WEAK, Watch};
 use gatekeeper::TurnEnd;
 
@@ -74,10 +74,7 @@ fn a_strong_candidate_becomes_champion_and_a_weak_one_after_it_does_not() {
     assert_eq!(elo(state.anchor().unwrap()), 0.0);
     assert!(elo("network-0001") > elo("network-0002"), "{ratings:?}");
     assert!(elo("network-0001") > elo("random") + 50.0, "{ratings:?}");
-    let games: u64 = ratings.iter().map(|row| row.games).sum();
-    let counted = state.matches().filter(|(_, m)| m.purpose == MatchPurpose::Rating);
-    let distinct: u64 = counted.map(|(_, m)| m.result.games - m.result.duplicates).sum();
-    assert_eq!(games, 2 * distinct, "every game that is no repeat is rated once for each player");
+    assert_eq!(rated_games(state), distinct(state, &[MatchPurpose::Rating]));
 }
 
 /// A cycle of the past whose candidate became champion, and won of 20 games against each of these.
@@ -260,19 +257,38 @@ fn a_run_ends_with_the_match_of_its_champion_against_the_best_connected_anchor()
     let state = ledger.state();
     let anchor = state.anchor().unwrap();
     let kinds = kinds(&fixture, 2);
-    let [.., ratings, played, done] = kinds.as_slice() else { panic!("{kinds:?}") };
+    let [.., played, ratings, done] = kinds.as_slice() else { panic!("{kinds:?}") };
     let expected = format!("Final network-0001 {anchor}");
-    assert_eq!([ratings, played, done], ["ratings", expected.as_str(), "done"]);
+    assert_eq!([played, ratings, done], [expected.as_str(), "ratings", "done"]);
     let (cycle, played) = state.final_match().unwrap();
     assert_eq!((cycle, played.result.games), (2, 40));
     assert_eq!(played.games.path, format!("matches/cycle-0002-final-network-0001-{anchor}.jsonl"));
     let MatchResult { wins, draws, losses, .. } = played.result;
     let says = format!("; final match {wins}-{draws}-{losses} against {anchor}");
     assert!(line.ends_with(&says), "{line}");
-    // Its games are no rating games.
-    let rated: u64 = state.ratings.as_ref().unwrap().players.iter().map(|row| row.games).sum();
-    let all: u64 = state.matches().map(|(_, m)| m.result.games - m.result.duplicates).sum();
-    assert!(rated < 2 * (all - 12), "{rated} of {all}");
+    assert_eq!(rated_games(state), distinct(state, &[MatchPurpose::Rating, MatchPurpose::Final]));
+}
+
+#[test]
+fn a_final_match_with_other_playouts_is_of_another_player_and_rates_nobody() {
+    let fixture = Fixture::new(&["run.cycles=1", "final.playouts=3"]);
+    fixture.candidate(1, STRONG);
+    fixture.gate(1, &mut Watch::default()).unwrap();
+    let ledger = fixture.ledger();
+    let state = ledger.state();
+    assert!(state.final_match().is_some());
+    assert_eq!(rated_games(state), distinct(state, &[MatchPurpose::Rating]));
+}
+
+/// Games of all players in the ledger's ratings.
+fn rated_games(state: &RunState) -> u64 {
+    state.ratings.as_ref().unwrap().players.iter().map(|row| row.games).sum()
+}
+
+/// What [`rated_games`] should be: every game that is no repeat, once for each player.
+fn distinct(state: &RunState, purposes: &[MatchPurpose]) -> u64 {
+    let counted = state.matches().filter(|(_, played)| purposes.contains(&played.purpose));
+    2 * counted.map(|(_, played)| played.result.games - played.result.duplicates).sum::<u64>()
 }
 
 #[test]

@@ -133,6 +133,12 @@ impl RunConfig {
         }
     }
 
+    /// Whether ratings count the games of the final match. With other playouts than in rating games
+    /// its champion would be another player, and without rating games nobody is rated.
+    pub fn rates_final_match(&self) -> bool {
+        self.rating.games > 0 && self.final_playouts() == self.rating.playouts
+    }
+
     /// The effective configuration as a file: every key with its value, sections in a fixed order.
     pub fn to_toml(&self) -> String {
         let mut text = String::new();

@@ -47,7 +47,8 @@ fn moves_are_judged_by_the_solver() {
     };
     let count = |value: &Value| value.as_u64().expect("a count");
     let shares = |judged: &Value| {
-        ["moves", "nontrivial"].map(|of| [&judged[of]["preserved"], &judged[of]["of"]].map(count))
+        ["moves", "nontrivial"]
+            .map(|of| [&judged[of]["preserving"], &judged[of]["positions"]].map(count))
     };
     let perfect = judged("solver", "random");
     let [[kept, all], [kept_hard, hard]] = shares(&perfect);

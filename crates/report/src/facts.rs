@@ -140,9 +140,9 @@ pub struct PlayerFacts {
     /// over opening pairs gives the same. None for the anchor at 0 Elo, and where there is no such
     /// anchor.
     pub error95_pairs: Option<f64>,
-    /// Mean score over its rating games, 0 to 1.
+    /// Mean score over the games that ratings count, 0 to 1.
     pub score: f64,
-    /// Rating games.
+    /// Games that ratings count: rating games and, where it counts, the final match.
     pub games: u64,
     /// What it has played.
     #[serde(flatten)]
@@ -186,7 +186,8 @@ impl GateFacts {
     }
 }
 
-/// A player's rating games. Repeated ones are left out of `wins`, `draws`, `losses` and `by_first`.
+/// The games of a player that ratings count. Repeated ones are left out of `wins`, `draws`,
+/// `losses` and `by_first`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Played {
     /// Games won.

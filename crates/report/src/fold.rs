@@ -3,6 +3,7 @@
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
+use dz_config::RunConfig;
 use dz_store::{CycleState, MatchPurpose, MatchState, ObjectRef, PlayerName, Record, RunState};
 
 use crate::curve::{curve, markers};
@@ -28,7 +29,8 @@ impl Report {
     pub(crate) fn of_state(state: RunState, context: RunContext<'_>) -> Self {
         let overlaps = context.config.is_some_and(|config| config.lead_cycles() > 0);
         let cycles = cycles(&state, overlaps);
-        let matches = rating_matches(&state);
+        let final_too = context.config.is_some_and(RunConfig::rates_final_match);
+        let matches = rated_matches(&state, final_too);
         let ratings = state.ratings.as_ref();
         let rated = ratings.map_or(&[][..], |ratings| &ratings.players);
         // Where no network has met an anchor, whoever the ledger has at 0.
@@ -57,7 +59,7 @@ impl Report {
             findings: Vec::new(),
             compared: Vec::new(),
             scale,
-            rating_matches: matches,
+            rated_matches: matches,
             state,
         };
         report.compare_players();
@@ -158,11 +160,10 @@ fn bytes_by_folder(state: &CycleState) -> BTreeMap<String, u64> {
     bytes
 }
 
-/// Rating matches, added up by the two names in order.
-fn rating_matches(state: &RunState) -> Matches {
+/// Matches that ratings count, added up by the two names in order.
+fn rated_matches(state: &RunState, final_too: bool) -> Matches {
     let mut matches = Matches::new();
-    let rating = state.matches().filter(|(_, played)| played.purpose == MatchPurpose::Rating);
-    for (_, MatchState { a, b, result, .. }) in rating {
+    for (_, MatchState { a, b, result, .. }) in state.rated_matches(final_too) {
         if a <= b {
             add_counts(matches.entry((a.to_string(), b.to_string())).or_default(), result);
         } else {
@@ -180,7 +181,7 @@ impl Report {
         if let Some(zero) = zero.map(|player| player.name.clone()) {
             for player in self.players.iter_mut().filter(|player| player.name != zero) {
                 player.error95_pairs =
-                    self.scale.error95_of_pairs(&self.rating_matches, &player.name, &zero);
+                    self.scale.error95_of_pairs(&self.rated_matches, &player.name, &zero);
             }
         }
         let Some(champion) = self.champion().cloned() else { return };

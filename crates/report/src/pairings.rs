@@ -1,4 +1,4 @@
-//! Rating games of every two players, compared with what their ratings predict.
+//! Games of every two players that ratings count, compared with what their ratings predict.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::scale::Scale;
 
-/// The rating games of two players, repeated ones left out, in the first one's view.
+/// The games of two players that ratings count, repeated ones left out, in the first one's view.
 #[derive(Clone, Debug, Serialize)]
 pub struct Pairing {
     /// The one player.

@@ -1,4 +1,4 @@
-//! What each player has played, summed up over its rating games.
+//! What each player has played, summed up over the games that ratings count.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use dz_store::{MatchResult, PlayerName, RatingRow};
 
 use crate::facts::{CycleFacts, Played, PlayerFacts};
 
-/// Rating matches, added up by the two names in order, in the first one's view.
+/// Matches that ratings count, added up by the two names in order, in the first one's view.
 pub(crate) type Matches = BTreeMap<(String, String), MatchResult>;
 
 impl Played {

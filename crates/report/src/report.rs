@@ -35,7 +35,7 @@ pub struct Report {
     pub first_mover_elo: Option<f64>,
     /// Probability of a draw between equal players in the newest fit, 0 to 1.
     pub draw_rate: Option<f64>,
-    /// Rating games of every two players, beside what their ratings expect.
+    /// Games of every two players that ratings count, beside what their ratings expect.
     pub pairings: Vec<Pairing>,
     /// How ratings are fitted.
     pub model: Model,
@@ -54,9 +54,9 @@ pub struct Report {
     /// Errors of differences between players.
     #[serde(skip)]
     pub(crate) scale: Scale,
-    /// Rating matches of every two players.
+    /// Matches that ratings count, of every two players.
     #[serde(skip)]
-    pub(crate) rating_matches: Matches,
+    pub(crate) rated_matches: Matches,
     /// The fold of the ledger.
     #[serde(skip)]
     pub(crate) state: RunState,

@@ -1,4 +1,4 @@
-//! The fit of all rating games: ratings, and errors of their differences.
+//! The fit of all games that ratings count: ratings, and errors of their differences.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +19,9 @@ pub(crate) struct Scale(Option<Standings>);
 const POINTS_MIN: usize = 3;
 
 impl Scale {
-    /// Fits all rating matches, given by the players' names and in the first one's view, as the
-    /// gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean without one.
+    /// Fits all matches that ratings count, given by the players' names and in the first one's
+    /// view, as the gatekeeper does, repeated games left out. `zero` is at 0 Elo, or the mean
+    /// without one.
     pub(crate) fn fit(
         matches: &BTreeMap<(String, String), MatchResult>,
         zero: Option<&str>,

@@ -10,7 +10,8 @@ section! {
         /// interval of 400 games reaches about 3 percentage points to either side of a score of
         /// 90 %, and 5 of 50 %. Neither `rating.time_share` nor `run.hours_max` counts them.
         [Results, even(0, 1_000_000)] games: u32 = 400;
-        /// Playouts a move of the champion; `same` is `rating.playouts`.
+        /// Playouts a move of the champion; `same` is `rating.playouts`, and then ratings count
+        /// these games.
         [Results, whole(1, 1_000_000)] playouts: SameOr<u32> = SameOr::Same;
     }
 }

@@ -7,12 +7,12 @@ use dz_game::{AnyGame, GameSpec};
 use dz_infer::Lockstep;
 use dz_play::{PlayerEvaluator, PlayerKind, PositionCheck, Preserved};
 use dz_record::{BYTES_MAX, decode};
-use dz_stats::wilson;
 use serde::Serialize;
 
 use super::{
     players::{CACHE_ENTRIES, Found, champion, network_file},
     positions::{generated, position_lines, read_positions},
+    value_kept::ValueKept,
     write_line,
 };
 use crate::{Exit, exit::UsageError};
@@ -83,27 +83,17 @@ pub(crate) struct Args {
 struct Accuracy {
     playouts: u32,
     #[serde(flatten)]
-    all: Tally,
+    all: ValueKept,
     /// Positions where some legal move loses value.
-    nontrivial: Tally,
+    nontrivial: ValueKept,
     by_ply: Vec<AtPly>,
-}
-
-/// How many positions kept their value.
-#[derive(Debug, Serialize)]
-struct Tally {
-    positions: u64,
-    preserving: u64,
-    share: f64,
-    lo95: f64,
-    hi95: f64,
 }
 
 #[derive(Debug, Serialize)]
 struct AtPly {
     ply: usize,
     #[serde(flatten)]
-    all: Tally,
+    all: ValueKept,
 }
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
@@ -174,33 +164,21 @@ impl Accuracy {
         for answer in answers {
             plies.entry(answer.ply).or_default().push(*answer);
         }
-        let by_ply =
-            plies.into_iter().map(|(ply, answers)| AtPly { ply, all: Tally::of(&answers) });
-        let hard: Vec<Preserved> =
-            answers.iter().copied().filter(|answer| answer.nontrivial).collect();
-        let nontrivial = Tally::of(&hard);
-        Self { playouts, all: Tally::of(answers), nontrivial, by_ply: by_ply.collect() }
+        let by_ply = plies.into_iter().map(|(ply, answers)| AtPly { ply, all: kept(&answers) });
+        let hard = answers.iter().filter(|answer| answer.nontrivial);
+        Self { playouts, all: kept(answers), nontrivial: kept(hard), by_ply: by_ply.collect() }
     }
 }
 
-impl Tally {
-    fn of(answers: &[Preserved]) -> Self {
-        let positions = answers.len() as u64;
-        let preserving = answers.iter().filter(|answer| answer.preserved).count() as u64;
-        let interval = wilson(preserving, positions);
-        let share = interval.share;
-        let lo95 = interval.lo95;
-        let hi95 = interval.hi95;
-        Self { positions, preserving, share, lo95, hi95 }
-    }
+fn kept<'a>(answers: impl IntoIterator<Item = &'a Preserved>) -> ValueKept {
+    ValueKept::of(answers.into_iter().map(|answer| answer.preserved))
+}
 
-    fn text(&self) -> String {
-        let [share, lo95, hi95] = [self.share, self.lo95, self.hi95].map(|share| 100.0 * share);
-        format!(
-            "{:>6} of {:>6} = {share:6.2} % ({lo95:.2} to {hi95:.2})",
-            self.preserving, self.positions
-        )
-    }
+/// As cells of a table.
+fn cells(kept: &ValueKept) -> String {
+    let ValueKept { positions, preserving, .. } = kept;
+    let [share, lo95, hi95] = kept.percent();
+    format!("{preserving:>6} of {positions:>6} = {share:6.2} % ({lo95:.2} to {hi95:.2})")
 }
 
 fn write_text(measured: &[Accuracy], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -209,8 +187,8 @@ fn write_text(measured: &[Accuracy], out: &mut dyn Write) -> anyhow::Result<()> 
             0 => "raw policy".to_owned(),
             playouts => format!("{playouts} playouts"),
         };
-        writeln!(out, "{name:<16} all          {}", accuracy.all.text())?;
-        writeln!(out, "{:<16} non-trivial  {}", "", accuracy.nontrivial.text())?;
+        writeln!(out, "{name:<16} all          {}", cells(&accuracy.all))?;
+        writeln!(out, "{:<16} non-trivial  {}", "", cells(&accuracy.nontrivial))?;
     }
     Ok(())
 }

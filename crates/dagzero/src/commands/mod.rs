@@ -35,6 +35,7 @@ pub(crate) mod shard;
 pub(crate) mod stages;
 pub(crate) mod status;
 pub(crate) mod tune_lr;
+mod value_kept;
 pub(crate) mod verify;
 pub(crate) mod watch;
 pub(crate) mod worker;

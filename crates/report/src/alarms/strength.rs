@@ -303,10 +303,10 @@ impl Report {
     /// The score of `one` over its rating pairs against `other`; `None` where they have not met.
     fn met(&self, one: &str, other: &str) -> Option<ScoreInterval> {
         let key = |a: &str, b: &str| (a.to_owned(), b.to_owned());
-        let pairs = if let Some(result) = self.rating_matches.get(&key(one, other)) {
+        let pairs = if let Some(result) = self.rated_matches.get(&key(one, other)) {
             result.pairs
         } else {
-            let mut pairs = self.rating_matches.get(&key(other, one))?.pairs;
+            let mut pairs = self.rated_matches.get(&key(other, one))?.pairs;
             pairs.reverse();
             pairs
         };

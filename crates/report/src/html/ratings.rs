@@ -76,7 +76,8 @@ impl Report {
                 " virtual draw of every anchor, the first network and the first raw policy with \
                  one virtual player, and " (model.lineage_draws)
                 " of each later network or policy with the rated one before it; errors are from \
-                 the joint covariance. Gate games are no part of it. Each candidate plays the \
+                 the joint covariance. Gate games are no part of it. The final match is, if it was \
+                 played with as many playouts as rating games. Each candidate plays the \
                  anchors and champions at growing distances before it. The anchors are fixed \
                  opponents. The best-connected one is at 0 Elo: networks neither beat it nearly \
                  always nor lose to it nearly always, so its games give the most information. An \

@@ -241,39 +241,65 @@ fn the_best_connected_anchor_is_at_0() {
 
 #[test]
 fn the_verdict_begins_with_the_final_match_of_the_newest_champion() {
-    let mut run = ledger::run(3);
-    let games = ObjectRef::of("matches/cycle-0003-final-rollout-1000.jsonl", b"");
-    let result = MatchResult {
-        games: 400,
-        wins: 348,
-        losses: 52,
-        pairs: [0, 0, 52, 0, 148],
-        ..MatchResult::default()
-    };
-    run.push(
-        Stage::Gatekeeper,
-        Entry::Match {
-            cycle: 3,
-            purpose: MatchPurpose::Final,
-            a: PlayerName::network(3),
-            b: PlayerName::new("rollout-1000"),
-            result,
-            games,
-        },
-    );
+    let mut run = with_final_match(3);
     let ended = report(&run.records);
     let answer =
         "The champion beats rollout-1000 in 87 % of games (84 to 90, from 400 games). After 3 ";
     assert!(ended.verdict().starts_with(answer), "{}", ended.verdict());
-    // Its games are no part of the ratings.
-    let before = report(&ledger::run(3).records);
-    assert_eq!(ended.champion().unwrap().games, before.champion().unwrap().games);
     // With more cycles there is another champion, which has played none yet.
     let network = ObjectRef::of("networks/cycle-0004.dzn", b"");
     run.push(Stage::Gatekeeper, Entry::Champion { generation: 4, cycle: 4, network });
     let more = report(&run.records);
     assert!(more.final_match.is_none());
     assert!(more.verdict().starts_with("After 3 cycles"), "{}", more.verdict());
+}
+
+/// A run that ended with a final match.
+fn with_final_match(cycles: u32) -> ledger::Ledger {
+    let mut run = ledger::run(cycles);
+    let result = MatchResult {
+        games: 400,
+        wins: 348,
+        losses: 52,
+        pairs: [0, 0, 52, 0, 148],
+        by_first: [[174, 0, 26], [26, 0, 174]],
+        ..MatchResult::default()
+    };
+    run.push(
+        Stage::Gatekeeper,
+        Entry::Match {
+            cycle: cycles,
+            purpose: MatchPurpose::Final,
+            a: PlayerName::network(cycles),
+            b: PlayerName::new("rollout-1000"),
+            result,
+            games: ObjectRef::of("matches/final.jsonl", b""),
+        },
+    );
+    run
+}
+
+/// The games of the final match are most of what is known of the last champion.
+#[test]
+fn the_final_match_counts_where_it_was_played_like_rating_games() {
+    let records = with_final_match(12).records;
+    let champion = |set: &[&str]| {
+        let text = "format = 1\nrun = { game = \"tictactoe\", cycles = 12 }\n\
+                    selfplay.games = 1\nbootstrap.games = 1\n\
+                    network = { blocks = 1, channels = 8 }\ngate.rule = \"always\"\n";
+        let set: Vec<String> = set.iter().map(|&set| set.to_owned()).collect();
+        let config = dz_config::RunConfig::from_text(text, &set).unwrap();
+        let context = RunContext { config: Some(&config), ..RunContext::default() };
+        Report::from_ledger(&records, context).champion().unwrap().clone()
+    };
+    let without = report(&records).champion().unwrap().clone();
+    let with = champion(&[]);
+    assert_eq!(with.games, without.games + 400);
+    assert!(with.error95 < 80.0 && with.error95 < 0.6 * without.error95, "{with:?} {without:?}");
+    // 87 % are 330 Elo. The made-up games of the cycles say more.
+    assert!(with.elo > 330.0 && with.elo - 330.0 < 0.5 * (without.elo - 330.0), "{with:?}");
+    let other = champion(&["final.playouts=5"]);
+    assert_eq!((other.games, other.elo), (without.games, without.elo));
 }
 
 /// Entries name the players of the newest cycles; the games of all are in the ledger.

@@ -101,6 +101,16 @@ impl RunState {
         self.cycles.iter().flat_map(|(&cycle, c)| c.matches.iter().map(move |m| (cycle, m)))
     }
 
+    /// The matches that ratings count, by cycle and in ledger order: rating matches and, if
+    /// `final_too`, final matches.
+    pub fn rated_matches(&self, final_too: bool) -> impl Iterator<Item = (u32, &MatchState)> {
+        self.matches().filter(move |(_, played)| match played.purpose {
+            MatchPurpose::Rating => true,
+            MatchPurpose::Final => final_too,
+            MatchPurpose::Gate => false,
+        })
+    }
+
     /// The newest final match, with its cycle.
     pub fn final_match(&self) -> Option<(u32, &MatchState)> {
         self.matches().rfind(|(_, played)| played.purpose == MatchPurpose::Final)

@@ -1,5 +1,7 @@
 //! Results as JSON lines: plain ones, and the match files of runs.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 
 use super::results::{Ending, Results};
@@ -12,17 +14,26 @@ use super::results::{Ending, Results};
 /// - the header of a match file, `{"kind": "match", "players": [{"name": A}, {"name": B}], ...}`;
 /// - a game of the match whose header came before:
 ///   `{"first": "a" | "b", "outcome": {"winner": "first" | "second" | null}, ...}`; null is a draw.
-///   A game with the very moves of an earlier one of its match counts all the same.
+///   A game with the very moves of an earlier one of its match, and the same player first, is left
+///   out, as in the ratings of runs.
 pub(super) fn read(text: &str, results: &mut Results) {
     let mut players = None;
+    let mut seen = BTreeSet::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim().is_empty() {
             continue;
         }
         match entry(line, players.as_ref()) {
-            Ok(Entry::Header(names)) => players = Some(names),
-            Ok(Entry::Game([first, second], ending)) => {
-                results.add(index + 1, &first, &second, ending);
+            Ok(Entry::Header(names)) => {
+                players = Some(names);
+                seen.clear();
+            }
+            Ok(Entry::Game { players: [first, second], ending, moves }) => {
+                if moves.is_some_and(|moves| !seen.insert((first.clone(), moves))) {
+                    results.repeated += 1;
+                } else {
+                    results.add(index + 1, &first, &second, ending);
+                }
             }
             Err(what) => results.fault(index + 1, what),
         }
@@ -32,8 +43,13 @@ pub(super) fn read(text: &str, results: &mut Results) {
 enum Entry {
     /// Players A and B of the games that follow.
     Header([String; 2]),
-    /// Who moved first and second, and the end.
-    Game([String; 2], Ending),
+    Game {
+        /// Who moved first and second.
+        players: [String; 2],
+        ending: Ending,
+        /// The moves of a game of a match file, in its notation.
+        moves: Option<String>,
+    },
 }
 
 fn entry(line: &str, players: Option<&[String; 2]>) -> Result<Entry, String> {
@@ -57,7 +73,8 @@ fn entry(line: &str, players: Option<&[String; 2]>) -> Result<Entry, String> {
         };
         let winner = outcome.get("winner").ok_or("the outcome has no \"winner\"")?;
         let ending = if winner.is_null() { Ending::Draw } else { winner_of(winner)? };
-        return Ok(Entry::Game(names, ending));
+        let moves = object.get("moves").map(ToString::to_string);
+        return Ok(Entry::Game { players: names, ending, moves });
     }
     let names = [text(&object, ["first", "white"])?, text(&object, ["second", "black"])?];
     let ending = match (object.get("winner"), object.get("result")) {
@@ -69,7 +86,7 @@ fn entry(line: &str, players: Option<&[String; 2]>) -> Result<Entry, String> {
             .ok_or_else(|| format!("{result} is no result: 1-0, 0-1, 1/2-1/2 or *"))?,
         (None, None) => return Err("a result has no \"winner\"".to_owned()),
     };
-    Ok(Entry::Game(names.map(ToOwned::to_owned), ending))
+    Ok(Entry::Game { players: names.map(ToOwned::to_owned), ending, moves: None })
 }
 
 /// The text of the first of two keys that is there.
@@ -134,6 +151,18 @@ mod tests {
         assert_eq!(results.roster.names(), ["n", "x", "y"]);
         assert_eq!(games(&results), [(0, 1, 0), (1, 0, 0), (2, 0, 1)]);
         assert!(results.faults.is_empty(), "{:?}", results.faults);
+    }
+
+    #[test]
+    fn a_game_that_repeats_another_of_its_match_is_no_evidence() {
+        let header = r#"{"kind":"match","players":[{"name":"n"},{"name":"x"}]}"#;
+        let game = |first: &str, moves: &str| {
+            format!(r#"{{"first":"{first}","moves":{moves},"outcome":{{"winner":"first"}}}}"#)
+        };
+        let [one, swapped, other] =
+            [("a", "[1,2]"), ("b", "[1,2]"), ("a", "[1]")].map(|(first, moves)| game(first, moves));
+        let results = of(&[header, &one, &swapped, &one, &other, header, &one]);
+        assert_eq!((results.games.len(), results.repeated), (4, 1));
     }
 
     #[test]

@@ -16,10 +16,10 @@ use anyhow::{Context, bail};
 use clap::ValueEnum;
 use dz_record::decode;
 use dz_stats::Draws;
-use dz_store::{Run, layout};
+use dz_store::{Ledger, Run, layout};
 
 use super::write_line;
-use crate::{Exit, exit::UsageError};
+use crate::{Exit, drive::config_of, exit::UsageError};
 use results::Results;
 use standings::{Standings, Terms};
 
@@ -27,8 +27,8 @@ use standings::{Standings, Terms};
 ///
 /// A file is PGN (the tags White, Black and Result are read, White moves first), a match file of a
 /// run, or one result a line: {"first": NAME, "second": NAME, "winner": "first", "second", "draw"
-/// or null for an unfinished game}. A run stands for the files of its rating matches. Several are
-/// rated as one.
+/// or null for an unfinished game}. A run stands for the files of the matches that its ratings
+/// count. Several are rated as one.
 ///
 /// The model is Bradley-Terry: 400 Elo points more are odds of ten to one. Errors are half the
 /// 95 % interval of the difference to the anchor, so name one player as the anchor to see how sure
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     Ok(if complete && standings.is_complete { Exit::Done } else { Exit::Wrong })
 }
 
-/// The files themselves, and of a run those of its rating matches.
+/// The files themselves, and of a run those of the matches that its ratings count.
 fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for path in given {
@@ -133,9 +133,14 @@ fn files_of(given: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
         let run = Run::open(path)?;
         let mut matches = run.list(layout::MATCHES)?;
         let is_jsonl = |name: &str| Path::new(name).extension().is_some_and(|end| end == "jsonl");
-        matches.retain(|name| is_jsonl(name) && name.contains("-rating-"));
+        let ledger = Ledger::open(&run)?;
+        let config = config_of(&run, ledger.state());
+        let final_too = config.is_ok_and(|config| config.rates_final_match());
+        let is_rating = |name: &String| name.contains("-rating-");
+        let is_rated = |name: &String| is_rating(name) || final_too && name.contains("-final-");
+        matches.retain(|name| is_jsonl(name) && is_rated(name));
         matches.sort();
-        if matches.is_empty() {
+        if !matches.iter().any(is_rating) {
             bail!(UsageError(format!("{} has no rated games yet", path.display())));
         }
         files.extend(matches.into_iter().map(|name| run.root().join(name)));

@@ -14,6 +14,8 @@ pub(super) struct Results {
     pub(super) games: Vec<PairResult>,
     /// Games without a result: `*`.
     pub(super) unfinished: u64,
+    /// Games of match files that repeat an earlier one of their match move by move.
+    pub(super) repeated: u64,
     /// What is wrong, and where.
     pub(super) faults: Vec<Fault>,
     /// What is unusual, and where; nothing is missing for it.

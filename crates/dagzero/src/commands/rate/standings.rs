@@ -38,6 +38,8 @@ pub(super) struct Standings {
     pub(super) games: u64,
     /// Games without a result, which are left out.
     pub(super) unfinished: u64,
+    /// Games of match files that repeat another one of their match, which are left out.
+    pub(super) repeated: u64,
     /// How many groups of players there are that never met each other.
     pub(super) groups: usize,
     /// What is missing or strange, for people.
@@ -98,6 +100,7 @@ impl Standings {
             prior: terms.prior,
             games: results.games.len() as u64,
             unfinished: results.unfinished,
+            repeated: results.repeated,
             groups: 0,
             notes,
             is_complete: true,
@@ -121,6 +124,12 @@ impl Standings {
         if results.unfinished > 0 {
             let count = results.unfinished;
             self.notes.push(format!("{count} unfinished games (result *) are left out"));
+        }
+        if results.repeated > 0 {
+            let count = results.repeated;
+            self.notes.push(format!(
+                "games that repeat another of their match move by move are left out: {count}"
+            ));
         }
         let players = results.roster.len();
         if results.games.is_empty() {
