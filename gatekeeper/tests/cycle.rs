@@ -282,7 +282,7 @@ fn a_final_match_with_other_playouts_is_of_another_player_and_rates_nobody() {
 
 /// Games of all players in the ledger's ratings.
 fn rated_games(state: &RunState) -> u64 {
-    state.ratings.as_ref().unwrap().players.iter().map(|row| row.games).sum()
+    state.ratings.as_ref().expect("ratings").players.iter().map(|row| row.games).sum()
 }
 
 /// What [`rated_games`] should be: every game that is no repeat, once for each player.

@@ -255,7 +255,7 @@ fn the_verdict_begins_with_the_final_match_of_the_newest_champion() {
 }
 
 /// A run that ended with a final match.
-fn with_final_match(cycles: u32) -> ledger::Ledger {
+fn with_final_match(cycles: u32) -> Ledger {
     let mut run = ledger::run(cycles);
     let result = MatchResult {
         games: 400,
