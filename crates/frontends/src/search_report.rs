@@ -10,7 +10,7 @@ pub struct Report {
     pub visits: u32,
     /// Counters since the search began.
     pub counts: SearchCounts,
-    /// Chances of the player to move.
+    /// Chances of the player to move ([`Summary::outlook`](dz_search::Summary::outlook)).
     pub wdl: Wdl,
     /// By how many points that player is expected to win, komi counted; `None` where that is
     /// unknown.

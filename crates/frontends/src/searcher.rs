@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
 use dz_play::{GameSeed, Guide, MoveSearch, Pipeline, Ready, SearchPlayer};
-use dz_search::{Budget, Search, Summary, choose_move};
+use dz_search::{Budget, Outlook, Search, Selection, Summary, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
@@ -101,7 +101,11 @@ impl<G: Game> Searcher<G> {
         // Playouts that need no evaluation would go on for ever. The bound lies some batches away,
         // so that it cuts none short.
         let bound = playouts.max(8 * self.player.params.leaves_max);
-        let goal = done.saturating_add(bound).min(self.playouts_max.unwrap_or(u32::MAX));
+        let goal = match self.playouts_max {
+            // Sequential halving is planned once, for all playouts that are to come.
+            Some(most) if matches!(self.player.params.selection, Selection::Gumbel(_)) => most,
+            most => done.saturating_add(bound).min(most.unwrap_or(u32::MAX)),
+        };
         search.extend(Budget::Playouts(goal));
         while search.step_pipelined(sources, &mut self.pipeline)? {
             if playouts_of(search) >= done.saturating_add(playouts) {
@@ -131,13 +135,16 @@ impl<G: Game> Searcher<G> {
             })
             .collect();
         sort_by_visits(&mut moves);
+        let mut outlook = Outlook { wdl: summary.wdl, lead: summary.lead };
         if !moves.is_empty() {
             // A random choice uses a copy of the stream, so that reports do not change the game.
             let best = choose_move(&summary, self.player.choice, &mut self.random.clone());
             let at = moves.iter().position(|m| m.mv == best).unwrap_or_default();
             moves[..=at].rotate_right(1);
+            outlook = summary.outlook(&self.player.params.selection, best);
         }
-        let Summary { visits, counts, wdl, lead, .. } = summary;
+        let Summary { visits, counts, .. } = summary;
+        let Outlook { wdl, lead } = outlook;
         Some(Report { visits, counts, wdl, lead, moves })
     }
 }

@@ -72,12 +72,13 @@ pub fn check_positions<G: Game>(
         // For choices that sample.
         let mut random = Xoshiro256PlusPlus::seed_from_u64(index as u64);
         let mv = choose_move(summary, choice, &mut random);
+        let outlook = summary.outlook(&search.params.selection, mv).wdl;
         answers.push(Preserved {
             index,
             ply: position.moves.len(),
             preserved: position.preserving.contains(&mv),
             nontrivial: position.preserving.len() < summary.moves.len(),
-            value_right: position.value.map(|value| likeliest(value) == likeliest(summary.wdl)),
+            value_right: position.value.map(|value| likeliest(value) == likeliest(outlook)),
         });
     })?;
     sort_by_index(&mut answers);

@@ -87,7 +87,7 @@ pub use leaf::{LeafId, NetworkAnswer, SearchLeaf, Wants};
 pub use numbers::{Compact, Exact, Numbers, Prior, Real};
 pub use saved::{SavedError, SavedSearch};
 pub use search::{Gathered, Search};
-pub use summary::{RootMove, Summary};
+pub use summary::{Outlook, RootMove, Summary};
 pub use target::policy_target;
 pub use trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep};
 pub use value::ValuePov;

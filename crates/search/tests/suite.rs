@@ -17,6 +17,7 @@ mod in_flight;
 mod invariants;
 mod mctx;
 mod oracles;
+mod outlook;
 mod proof;
 mod properties;
 mod restrict;

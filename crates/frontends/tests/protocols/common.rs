@@ -7,6 +7,7 @@ use dz_frontends::{
 };
 use dz_game::{AnyGame, GameSpec};
 use dz_play::{MatchPlayer, NoNetworks, PlayerEvaluator, PlayerKind, PlayerPool, rollout_anchor};
+use dz_search::{Gumbel, GumbelInner, MoveChoice, Puct, Selection};
 
 /// A millisecond passes with every look.
 #[derive(Debug, Default)]
@@ -26,6 +27,15 @@ pub enum Eyes {
     Rollouts,
 }
 
+impl Eyes {
+    pub fn evaluator(self) -> PlayerEvaluator {
+        match self {
+            Self::Uniform => PlayerEvaluator::Uniform,
+            Self::Rollouts => PlayerEvaluator::Rollout,
+        }
+    }
+}
+
 /// The rollout anchor's search with this evaluator, kept from move to move.
 pub fn player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
     let mut player = rollout_anchor(name, 1);
@@ -36,15 +46,29 @@ pub fn player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
     player
 }
 
+/// [`player`] with sequential halving at the root.
+pub fn gumbel_player(name: &str, evaluator: PlayerEvaluator) -> MatchPlayer {
+    let mut player = player(name, evaluator);
+    if let PlayerKind::Search(search) = &mut player.kind {
+        // Below the root PUCT, which does not trust the first rollout of a move.
+        let inner = GumbelInner::Puct(Puct::default());
+        let gumbel = Gumbel { scale: 0.0, inner, ..Gumbel::default() };
+        search.choice = MoveChoice::Gumbel(gumbel.sigma);
+        search.params.selection = Selection::Gumbel(gumbel);
+    }
+    player
+}
+
 pub fn session(spec: &GameSpec, eyes: Eyes) -> Result<Box<dyn Session>, String> {
-    let evaluator = match eyes {
-        Eyes::Uniform => PlayerEvaluator::Uniform,
-        Eyes::Rollouts => PlayerEvaluator::Rollout,
-    };
+    session_of(spec, &player("tester", eyes.evaluator()))
+}
+
+/// A session of this player.
+pub fn session_of(spec: &GameSpec, player: &MatchPlayer) -> Result<Box<dyn Session>, String> {
     // One type for all games. A session for each game would take a minute to compile.
     let game = AnyGame::of(spec).map_err(|error| error.to_string())?;
     let pool = PlayerPool::new(&game, NoNetworks, 0);
-    let session = GameSession::new(&player("tester", evaluator), pool, 1);
+    let session = GameSession::new(player, pool, 1);
     Ok(Box::new(session.expect("no network is loaded")))
 }
 

@@ -7,6 +7,7 @@ mod fuzz;
 mod games;
 mod gnugo;
 mod gtp_cases;
+mod halving;
 mod hostile;
 mod load;
 mod ownership;

@@ -3,7 +3,7 @@
 use dz_frontends::{Judgement, ReviewError, comment, review};
 use dz_game::Move;
 
-use crate::common::{Eyes, session};
+use crate::common::{Eyes, gumbel_player, session, session_of};
 
 fn moves(list: &[u16]) -> Vec<Move> {
     list.iter().map(|&mv| Move(mv)).collect()
@@ -29,6 +29,21 @@ fn a_lost_move_is_a_blunder_and_the_win_is_best() {
         assert!((0.0..=1.0).contains(&ply.score_before) && ply.loss >= 0.0);
         assert_eq!(ply.best_line.first(), Some(&ply.best));
     }
+}
+
+/// Sequential halving visits bad moves often, so its mean says little of a position.
+#[test]
+fn sequential_halving_sees_blunders_and_its_curve_does_not_swing() {
+    let spec = "tictactoe".parse().expect("a game");
+    let player = gumbel_player("halving", Eyes::Rollouts.evaluator());
+    let mut game = session_of(&spec, &player).expect("a session");
+    let plies = review(&mut *game, &moves(&[0, 4, 1, 8, 2]), 2_000, &mut |_| {}).expect("legal");
+    let lost = &plies[3];
+    assert_eq!((lost.judgement, lost.best.as_str()), (Judgement::Blunder, "3"));
+    // The block draws. The other five moves lose at once.
+    assert!(lost.score_before > 0.45 && lost.loss > 0.45, "{lost:?}");
+    let curve: Vec<f64> = plies.iter().map(|ply| ply.first_score).collect();
+    assert!(curve[..3].iter().all(|score| (score - 0.5).abs() < 0.1), "{curve:?}");
 }
 
 #[test]
