@@ -11,7 +11,7 @@ fn only_sequential_halving_looks_at_the_best_move_instead_of_the_mean() {
     let gumbel = Selection::Gumbel(Gumbel { scale: 0.0, ..Gumbel::default() });
     for (halves, selection) in [(false, puct().selection), (true, gumbel)] {
         let params = SearchParams { selection, ..puct() };
-        let mut search = search_at(&game, params.clone(), &[3, 3]);
+        let mut search = search_at(&game, params, &[3, 3]);
         run(&mut search, Budget::Playouts(200), hashed);
         let summary = search.summary();
         let best = summary.moves.iter().max_by(|a, b| a.visits.cmp(&b.visits)).expect("moves");
@@ -20,7 +20,7 @@ fn only_sequential_halving_looks_at_the_best_move_instead_of_the_mean() {
         let outlook = summary.outlook(&params.selection, best.mv);
         assert_eq!(outlook.wdl, if halves { after } else { summary.wdl });
         // What was never tried says nothing.
-        let mut untried = search_at(&game, params.clone(), &[3, 3]);
+        let mut untried = search_at(&game, params, &[3, 3]);
         run(&mut untried, Budget::Playouts(1), hashed);
         let summary = untried.summary();
         assert_eq!(summary.outlook(&params.selection, Move(3)).wdl, summary.wdl);

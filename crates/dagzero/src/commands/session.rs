@@ -6,6 +6,7 @@ use dz_game::{Game, GameSpec, Komi, with_game};
 use dz_gatekeeper::OnDevices;
 use dz_infer::NetworkEvaluator;
 use dz_play::{BoxError, MatchPlayer, NetworkLoader, PlayerEvaluator, PlayerKind, PlayerPool};
+use dz_search::Selection;
 
 use super::players::{CACHE_ENTRIES, Found, TableArgs};
 
@@ -28,7 +29,10 @@ pub(super) fn for_one_game(player: &mut MatchPlayer, threads: usize) {
     search.reuse = true;
     let params = &mut search.params;
     params.nodes_max = params.nodes_max.max(NODES);
-    if matches!(search.evaluator, PlayerEvaluator::Network { .. }) {
+    // Sequential halving counts the visits of the root's moves. With leaves in flight all of them
+    // end with as many visits, and the choice is among equals.
+    let halves = matches!(params.selection, Selection::Gumbel(_));
+    if matches!(search.evaluator, PlayerEvaluator::Network { .. }) && !halves {
         let leaves = params.leaves_max;
         let batches = 2 * threads;
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
@@ -114,4 +118,30 @@ fn session<G: Game>(game: &G, setup: &SessionSetup<'_>) -> anyhow::Result<Box<dy
     let pool = pool.on_threads(setup.threads);
     let made = GameSession::new(setup.player, pool, setup.seed)?;
     Ok(Box::new(if setup.own_names { made.with_own_names() } else { made }))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use dz_play::rollout_anchor;
+    use dz_search::{Gumbel, Puct};
+
+    use super::*;
+
+    #[test]
+    fn sequential_halving_has_one_leaf_in_flight() {
+        let leaves = |selection| {
+            let mut player = rollout_anchor("network", 100);
+            let PlayerKind::Search(search) = &mut player.kind else { panic!("it searches") };
+            search.evaluator =
+                PlayerEvaluator::Network { hash: String::new(), bytes: Arc::from([]) };
+            search.params.selection = selection;
+            for_one_game(&mut player, 2);
+            let PlayerKind::Search(search) = player.kind else { panic!("it searches") };
+            search.params.leaves_max
+        };
+        assert_eq!(leaves(Selection::Puct(Puct::default())), 32);
+        assert_eq!(leaves(Selection::Gumbel(Gumbel::default())), 1);
+    }
 }
