@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# One network for 7x7, 9x9 and 11x11, and one for each board alone, with the same games on each board;
-# then a match of the first against each other one. About 80 minutes of processor time.
+# One network for 7x7, 9x9 and 11x11, and one for each board alone, with the same games on each board.
+# Then the first network plays a match against each other one. About 40 minutes of processor time.
 #
 #   benchmarks/boards/three.sh FOLDER [DAGZERO]
 set -euo pipefail
