@@ -136,5 +136,6 @@ fn configurations_in_force_are_compared() {
     fs::write(&kept, &text).unwrap();
     fs::write(&config, text.replace("cycles = 3", "cycles = 77")).unwrap();
     let page = served.get("/compare?run=one&run=two").body;
-    assert!(!page.contains("77") && page.contains("No key differs"), "{page}");
+    // The number alone may be part of the page's random token.
+    assert!(!page.contains("run.cycles") && page.contains("No key differs"), "{page}");
 }
