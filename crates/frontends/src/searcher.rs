@@ -5,7 +5,7 @@ use std::sync::Arc;
 use dz_game::{Game, Move};
 use dz_infer::{EvaluatorError, Sources};
 use dz_play::{GameSeed, Guide, MoveSearch, Pipeline, Ready, SearchPlayer};
-use dz_search::{Budget, Outlook, Search, Selection, Summary, choose_move};
+use dz_search::{Budget, Outlook, Search, Summary, choose_move};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
@@ -101,9 +101,12 @@ impl<G: Game> Searcher<G> {
         // Playouts that need no evaluation would go on for ever. The bound lies some batches away,
         // so that it cuts none short.
         let bound = playouts.max(8 * self.player.params.leaves_max);
+        let halves = self.player.params.selection.halves();
         let goal = match self.playouts_max {
-            // Sequential halving is planned once, for all playouts that are to come.
-            Some(most) if matches!(self.player.params.selection, Selection::Gumbel(_)) => most,
+            // Sequential halving is planned for all playouts that are to come. Where that number is
+            // unknown, it is planned for as many as there were.
+            Some(most) if halves => most,
+            None if halves => done.saturating_add(bound.max(done)),
             most => done.saturating_add(bound).min(most.unwrap_or(u32::MAX)),
         };
         search.extend(Budget::Playouts(goal));

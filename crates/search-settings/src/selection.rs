@@ -38,6 +38,11 @@ choice_with_data! {
 }
 
 impl Selection {
+    /// True if the root's visits follow a plan of sequential halving.
+    pub fn halves(&self) -> bool {
+        matches!(self, Self::Gumbel(_))
+    }
+
     /// The same with another offset under the root of PUCT, where it is PUCT.
     #[must_use]
     pub fn with_puct_offset(self, offset: f64) -> Self {

@@ -113,11 +113,15 @@ fn lower_bound(moves: &[RootMove], deviations: f64, visits_share: f64) -> Move {
 }
 
 fn gumbel(summary: &Summary, moves: &[RootMove], sigma: Sigma) -> Move {
-    let children: Vec<Child> = moves.iter().map(RootMove::child).collect();
+    let mut children: Vec<Child> = moves.iter().map(RootMove::child).collect();
     let noise: Vec<f64> = moves.iter().map(|m| m.gumbel).collect();
     let params = GumbelParams { sigma, mixed_weight: MixedWeight::Visits };
     let mut scores = Vec::new();
     formula::root_scores(&children, &noise, summary.own_value, &params, &mut scores);
+    // Halving is of this search's visits; those kept from an earlier one went elsewhere.
+    for (child, m) in children.iter_mut().zip(moves) {
+        child.visits = f64::from(m.visits_here);
+    }
     let chosen = formula::root_choice(&children, &scores);
     chosen.map_or_else(|| most_visited(moves), |place| moves[place].mv)
 }

@@ -1,12 +1,10 @@
 //! Selections that score every legal move of a node, visited or not.
 
 use dz_game::mix64;
-use rand::SeedableRng;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::{
-    EpsilonSchedule, Gumbel, GumbelInner, Numbers, Rave, RaveSchedule, Regularized, Search,
-    Selection, TieBreak,
+    EpsilonSchedule, Gumbel, GumbelInner, InFlight, Numbers, Rave, RaveSchedule, Regularized,
+    Search, Selection, TieBreak,
     domain::Domain,
     formula::{self, Amaf, Child, GumbelParams, MixedWeight, RaveSums},
     node::{NodeId, ROOT},
@@ -63,6 +61,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     /// As `select`, over all moves.
     fn select_dense(&mut self, id: NodeId, walk: &Walk<D, N>) -> usize {
+        if let Selection::Gumbel(gumbel) = self.params.selection
+            && id == ROOT
+        {
+            self.renew_halving(gumbel.considered);
+        }
         let mut dense = std::mem::take(&mut self.scores);
         let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
         self.score_all(&choice, &mut dense);
@@ -88,7 +91,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         match &self.params.selection {
             Selection::Rave(rave) => score_rave(choice, rave, dense),
             Selection::Gumbel(gumbel) if choice.id == ROOT => {
-                self.score_gumbel_root(gumbel, own, dense);
+                self.score_halving(choice, gumbel, own, dense);
             }
             Selection::Gumbel(Gumbel { inner: GumbelInner::Improved, sigma, .. }) => {
                 let params = GumbelParams { sigma: *sigma, mixed_weight: MixedWeight::Visits };
@@ -105,52 +108,6 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             _ => score_each(choice, dense),
         }
     }
-
-    /// Sequential halving: the best score among the moves that have as many visits as this
-    /// simulation is to add to; all others are out.
-    fn score_gumbel_root(&self, gumbel: &Gumbel, own: f64, dense: &mut MoveScores) {
-        let params = GumbelParams { sigma: gumbel.sigma, mixed_weight: MixedWeight::Visits };
-        dense.noise.clear();
-        let node = self.arena.node(ROOT);
-        for prior in self.arena.priors(node) {
-            let index = self.root_legal.binary_search(&dz_game::Move(prior.mv()));
-            dense.noise.push(dense.gumbel_of(index.unwrap_or_default()));
-        }
-        formula::root_scores(&dense.children, &dense.noise, own, &params, &mut dense.scores);
-        let simulation = formula::visits_sum(&dense.children) as usize;
-        let least = || dense.children.iter().map(|c| c.visits).fold(f64::INFINITY, f64::min);
-        let wanted = match dense.considered.get(simulation) {
-            Some(&visits) => f64::from(visits),
-            None => least(),
-        };
-        // With visits kept from an earlier search no move may have just so many.
-        let fits = dense.children.iter().any(|child| child.visits == wanted);
-        let wanted = if fits { wanted } else { least() };
-        for (score, child) in dense.scores.iter_mut().zip(&dense.children) {
-            if child.visits != wanted {
-                *score = f64::NEG_INFINITY;
-            }
-        }
-    }
-
-    /// Samples the root's Gumbel noise and plans sequential halving, for Gumbel search.
-    pub(crate) fn sample_gumbel(&mut self) {
-        let Selection::Gumbel(gumbel) = self.params.selection else { return };
-        let moves = self.root_legal.len();
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0x90_b3e1));
-        formula::gumbel_noise(moves, &mut random, &mut self.scores.gumbel);
-        for noise in &mut self.scores.gumbel {
-            *noise *= gumbel.scale;
-        }
-        let root = self.arena.node(ROOT);
-        // The visits that the root's moves will have in all; halving by the clock is not possible.
-        let simulations = match self.playouts_left() {
-            u32::MAX => 0,
-            left => root.visits - root.own_visits + left,
-        };
-        let considered = gumbel.considered.min(moves as u32).min(simulations.max(1));
-        formula::considered_visits(considered, simulations, &mut self.scores.considered);
-    }
 }
 
 /// Fills `children` by place.
@@ -158,14 +115,23 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
     let extra = f64::from(choice.params.equivalent_visits);
     let takes_logarithms = matches!(choice.params.selection, Selection::Gumbel(_));
     let prior_min = if takes_logarithms { N::PRIOR_MIN } else { 0.0 };
+    let halves = takes_logarithms && choice.id == ROOT;
+    let completes = takes_logarithms && choice.params.in_flight == InFlight::Visits;
     dense.children.clear();
     for (place, prior) in choice.priors.iter().enumerate() {
         let prior = prior.probability().to_f64().max(prior_min);
         let mut child = Child { prior, visits: 0.0, q: None };
-        if place < choice.edges.len() {
+        if halves && place < choice.edges.len() {
+            // The plan counts what is in flight. Scores need not know of it.
+            let visits = choice.edges[place].visits;
+            child.visits = f64::from(visits);
+            child.q = (visits > 0).then(|| choice.value_at(place).to_f64());
+        } else if place < choice.edges.len() {
             let standing = choice.edge_stats(place);
             child.visits = standing.visits.to_f64();
-            child.q = Some(standing.value.to_f64());
+            // Completed values have their own one for moves whose first leaf is in flight.
+            let is_open = completes && choice.edges[place].visits == 0;
+            child.q = (!is_open).then(|| standing.value.to_f64());
         }
         if extra > 0.0 {
             child = formula::with_equivalent_visits(&child, heuristic_value(choice, place), extra);

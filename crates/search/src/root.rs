@@ -39,7 +39,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             let mut random = Xoshiro256PlusPlus::seed_from_u64(mix64(self.seed ^ 0xd1a1));
             noise::mix(&mut priors, noise, &mut random);
         }
-        self.sample_gumbel();
+        self.start_halving();
         let node = *self.arena.node(ROOT);
         let first = node.priors as usize;
         for prior in &mut self.arena.priors[first..first + usize::from(node.moves)] {
@@ -104,6 +104,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.states.clear();
         self.root_legal.clear();
         self.root_priors.clear();
+        self.halving.clear();
         self.sweep = 0;
     }
 

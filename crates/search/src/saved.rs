@@ -11,6 +11,7 @@ use crate::{
     Numbers, RootSetup, Search, SearchCounts,
     arena::Arena,
     domain::Domain,
+    halving::Halving,
     node::{Edge, Node, NodeId, ROOT},
     rate::ExpansionRate,
 };
@@ -30,8 +31,7 @@ pub struct SavedSearch<N: Numbers> {
     private_keys: u64,
     sweep: usize,
     rate: ExpansionRate,
-    gumbel: Vec<f64>,
-    considered: Vec<u32>,
+    halving: Halving,
     counts: SearchCounts,
 }
 
@@ -83,8 +83,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             private_keys: self.private_keys,
             sweep: self.sweep,
             rate: self.rate,
-            gumbel: self.scores.gumbel.clone(),
-            considered: self.scores.considered.clone(),
+            halving: self.halving.clone(),
             counts: self.counts,
         })
     }
@@ -114,8 +113,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         self.private_keys = saved.private_keys;
         self.sweep = saved.sweep;
         self.rate = saved.rate;
-        self.scores.gumbel = saved.gumbel;
-        self.scores.considered = saved.considered;
+        self.halving = saved.halving;
         self.counts = saved.counts;
         let reached = self.reach_saved().inspect_err(|_| self.clear_root())?;
         self.restore_table(&reached);
@@ -158,6 +156,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 "a node observes errors in a bucket that is not there",
             ),
             (has_root_moves && is_sorted, "the root's moves differ in number"),
+            (saved.halving.fits(root_moves), "its sequential halving is of other moves"),
             (saved.sweep <= arena.nodes.len(), "the sweep is beyond the nodes"),
         ] {
             if !fits {

@@ -8,6 +8,7 @@ use crate::{
     Budget, Compact, LeafId, Numbers, ParamsError, RootSetup, SearchCounts, SearchParams,
     arena::Arena,
     domain::{Domain, Status},
+    halving::Halving,
     knowledge::OfflineKnowledge,
     memory::bytes_of,
     moves_made::MovesMade,
@@ -94,6 +95,7 @@ pub struct Search<D: Domain, N: Numbers = Compact> {
     /// The node that the background sweep recomputed last.
     pub(crate) sweep: usize,
     pub(crate) scores: MoveScores,
+    pub(crate) halving: Halving,
     pub(crate) moves_made: MovesMade,
     pub(crate) tracer: Option<Tracer>,
     /// Room for marks, orders and queues over nodes, kept between uses.
@@ -155,6 +157,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             rate: ExpansionRate::new(params.expansion),
             sweep: 0,
             scores: MoveScores::default(),
+            halving: Halving::default(),
             moves_made: MovesMade::default(),
             tracer: None,
             marks: Vec::new(),
@@ -192,6 +195,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     pub(crate) fn note_new_root(&mut self) {
         self.roots += 1;
         self.root_key = None;
+        self.halving.clear();
     }
 
     /// Sets the knowledge that `untried = "rollout"` samples moves by, and from which `grow =
@@ -233,7 +237,10 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 return if waiting > 0 { Gathered::Wait } else { Gathered::Decided };
             }
             let root_waits = waiting > 0 && !self.is_evaluated();
-            if waiting >= self.params.leaves_max || root_waits {
+            // What sequential halving has granted is not granted to other moves in its place.
+            let is_granted =
+                self.params.selection.halves() && self.playouts_left() <= self.walks_in_flight();
+            if waiting >= self.params.leaves_max || root_waits || is_granted {
                 return Gathered::Wait;
             }
             match self.playout() {
@@ -309,6 +316,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             }
             Budget::Open => u32::MAX,
         }
+    }
+
+    /// Walks that wait for a leaf, their own or another's.
+    pub(crate) fn walks_in_flight(&self) -> u32 {
+        self.open_count + self.blocked.len() as u32
     }
 
     fn is_decided(&self) -> bool {

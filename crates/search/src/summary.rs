@@ -43,6 +43,8 @@ pub struct RootMove {
     pub mv: Move,
     /// Edge visits.
     pub visits: u32,
+    /// Those of this search alone in Gumbel search; all in others.
+    pub visits_here: u32,
     /// What these weigh: their number, unless visits are weighted by uncertainty.
     pub weight: f64,
     /// The evaluator's prior, without noise.
@@ -108,7 +110,7 @@ impl Summary {
     /// too, so its mean is far too low: of seven moves the best one has a third of the visits.
     /// There the estimate is the value after `best`.
     pub fn outlook(&self, selection: &Selection, best: Move) -> Outlook {
-        let halves = matches!(selection, Selection::Gumbel(_)) && !self.proven;
+        let halves = selection.halves() && !self.proven;
         let found = self.moves.iter().find(|found| halves && found.mv == best);
         Outlook {
             wdl: found.and_then(|found| found.wdl).unwrap_or(self.wdl),
@@ -181,9 +183,11 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let proven = side.filter(|side| self.params.prove && side.is_proven());
         let lead = edge.and_then(|edge| self.lead_of(edge.child, choice.sign));
         let amaf = self.arena.side.moves.get(choice.node.priors as usize + place);
+        let visits = edge.map_or(0, |edge| edge.visits);
         RootMove {
             mv,
-            visits: edge.map_or(0, |edge| edge.visits),
+            visits,
+            visits_here: visits - self.halving.kept_of(index).min(visits),
             weight: edge.map_or(0.0, |edge| self.arena.weight_of(edge).to_f64()),
             prior: self.root_priors[index].to_f64(),
             noisy_prior: prior.probability().to_f64(),
@@ -198,7 +202,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
             amaf: amaf
                 .filter(|side| side.amaf_visits > 0)
                 .map(|side| (choice.sign * side.amaf).to_f64()),
-            gumbel: self.scores.gumbel_of(index),
+            gumbel: self.halving.noise_of(index),
         }
     }
 }

@@ -35,6 +35,9 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         let mut id = ROOT;
         loop {
             let chosen = self.choose(id, &mut walk);
+            if id == ROOT {
+                self.grant_playout(chosen);
+            }
             let mv = Move(self.arena.priors(self.arena.node(id))[chosen].mv());
             let is_new = chosen >= usize::from(self.arena.node(id).visited);
             if is_new && self.params.value_bias.is_some() {

@@ -8,6 +8,7 @@ use crate::{
     node::NodeId,
     numbers::{Prior, Real},
     path::Walk,
+    scores::MoveScores,
     select::Choice,
     trace::{PlayoutEnd, TracedMove, TracedPlayout, TracedStep, Tracer},
 };
@@ -67,7 +68,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
 
     fn traced_moves(&self, id: NodeId) -> Vec<TracedMove> {
         let choice = Choice::new(&self.arena, id, &self.params, &self.setup);
-        let mut dense = self.scores.for_tracing();
+        let mut dense = MoveScores::default();
         let is_dense = self.is_dense_at(id);
         if is_dense {
             self.score_all(&choice, &mut dense);

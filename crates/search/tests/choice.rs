@@ -12,6 +12,7 @@ fn summary(moves: &[(u32, f32, f32)]) -> Summary {
     let root_move = |(i, &(visits, value, prior)): (usize, &(u32, f32, f32))| RootMove {
         mv: Move(i as u16),
         visits,
+        visits_here: visits,
         weight: visits.into(),
         prior: prior.into(),
         noisy_prior: f64::from(prior),

@@ -12,6 +12,7 @@ mod episodes;
 mod equivalences;
 mod formulas;
 mod golden;
+mod halving;
 mod hostile;
 mod in_flight;
 mod invariants;

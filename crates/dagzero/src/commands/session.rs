@@ -6,7 +6,6 @@ use dz_game::{Game, GameSpec, Komi, with_game};
 use dz_gatekeeper::OnDevices;
 use dz_infer::NetworkEvaluator;
 use dz_play::{BoxError, MatchPlayer, NetworkLoader, PlayerEvaluator, PlayerKind, PlayerPool};
-use dz_search::Selection;
 
 use super::players::{CACHE_ENTRIES, Found, TableArgs};
 
@@ -29,12 +28,11 @@ pub(super) fn for_one_game(player: &mut MatchPlayer, threads: usize) {
     search.reuse = true;
     let params = &mut search.params;
     params.nodes_max = params.nodes_max.max(NODES);
-    // Sequential halving counts the visits of the root's moves. With leaves in flight all of them
-    // end with as many visits, and the choice is among equals.
-    let halves = matches!(params.selection, Selection::Gumbel(_));
-    if matches!(search.evaluator, PlayerEvaluator::Network { .. }) && !halves {
+    if matches!(search.evaluator, PlayerEvaluator::Network { .. }) {
         let leaves = params.leaves_max;
-        let batches = 2 * threads;
+        // Sequential halving chooses among moves whose leaves are still in flight. In Connect Four
+        // 32 leaves cost it 49 Elo, and 8 no more than the error (`benchmarks/engine.md`).
+        let batches = if params.selection.halves() { 1 } else { 2 * threads };
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         params.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
         if params.collisions_max == 0 {
@@ -125,12 +123,12 @@ mod tests {
     use std::sync::Arc;
 
     use dz_play::rollout_anchor;
-    use dz_search::{Gumbel, Puct};
+    use dz_search::{Gumbel, Puct, Selection};
 
     use super::*;
 
     #[test]
-    fn sequential_halving_has_one_leaf_in_flight() {
+    fn sequential_halving_has_one_batch_in_flight() {
         let leaves = |selection| {
             let mut player = rollout_anchor("network", 100);
             let PlayerKind::Search(search) = &mut player.kind else { panic!("it searches") };
@@ -142,6 +140,6 @@ mod tests {
             search.params.leaves_max
         };
         assert_eq!(leaves(Selection::Puct(Puct::default())), 32);
-        assert_eq!(leaves(Selection::Gumbel(Gumbel::default())), 1);
+        assert_eq!(leaves(Selection::Gumbel(Gumbel::default())), 8);
     }
 }

@@ -71,6 +71,12 @@ pub fn considered_visits(considered: u32, simulations: u32, out: &mut Vec<u32>) 
     }
 }
 
+/// The playouts of the shortest plan that gives all its rounds the same number of them.
+pub fn halving_playouts_min(considered: u32) -> u32 {
+    let rounds = considered.max(2).next_power_of_two().trailing_zeros();
+    considered.max(1).saturating_mul(rounds)
+}
+
 /// The value that unvisited moves get: v = (own + w sum p q / sum p) / (1 + w), sums over visited
 /// moves and w by `weight` (Appendix D). `own` is the evaluator's value of the node, the mover's;
 /// without visited moves it is the answer.

@@ -300,7 +300,7 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
                 scores = formulas::rave(&rave, self.params.exploration, children, &firsts);
             }
             Selection::Gumbel(gumbel) if name.is_none() => {
-                self.halving_scores(node, &gumbel, children, own, &mut scores);
+                self.halving_scores(name, &gumbel, children, own, &mut scores);
             }
             Selection::Gumbel(Gumbel { sigma, inner: GumbelInner::Improved, .. }) => {
                 scores = formulas::softmax(&formulas::gumbel_logits(children, own, sigma));
@@ -332,22 +332,32 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
     /// Sequential halving: only moves with as many visits as the plan says are in.
     fn halving_scores(
         &self,
-        node: &Node<N::Real>,
+        name: Name,
         gumbel: &Gumbel,
         children: &[Child],
         own: f64,
         scores: &mut Vec<f64>,
     ) {
+        let node = &self.nodes[&name];
         let logits = formulas::gumbel_logits(children, own, gumbel.sigma);
         let noise = node.row.iter().map(|&i| self.drawn.gumbel[i]);
         scores.extend(logits.iter().zip(noise).map(|(logit, noise)| logit + noise));
-        let sum: f64 = children.iter().map(|child| child.visits).sum();
-        let least = children.iter().map(|child| child.visits).fold(f64::INFINITY, f64::min);
-        let planned = self.considered.get(sum as usize).map_or(least, |&visits| f64::from(visits));
-        let fits = children.iter().any(|child| child.visits == planned);
-        let wanted = if fits { planned } else { least };
-        for (score, child) in scores.iter_mut().zip(children) {
-            if child.visits != wanted {
+        // What this search did: the plan knows nothing of visits that were kept.
+        let since =
+            |i: usize| (node.edges[i].visits - self.visits_before[i]) / self.params.leaf_rollouts;
+        let done: u32 = (0..node.edges.len()).map(since).sum();
+        let planned = self.considered[done as usize];
+        let left: Vec<u32> = node
+            .row
+            .iter()
+            .filter(|&&i| !self.is_lost(name, &node.edges[i]))
+            .map(|&i| since(i))
+            .collect();
+        // Where no move has so many visits, one that was to have them is lost, or a choice held.
+        let at_least = left.iter().copied().filter(|&visits| visits >= planned).min();
+        let wanted = at_least.or(left.iter().copied().max());
+        for (score, &i) in scores.iter_mut().zip(&node.row) {
+            if Some(since(i)) != wanted {
                 *score = f64::NEG_INFINITY;
             }
         }

@@ -162,11 +162,12 @@ impl<D: Domain, N: Rounds> Reference<'_, D, N> {
             edge.prior = N::stored(N::Real::from_f64(prior));
         }
         root.head_ready = false;
-        let simulations = root.visits - root.own_visits + left;
         let moves = root.edges.len() as u32;
+        let visits_before = root.edges.iter().map(|edge| edge.visits).collect();
         if let Selection::Gumbel(gumbel) = self.params.selection {
-            let considered = gumbel.considered.min(moves).min(simulations.max(1));
-            formula::considered_visits(considered, simulations, &mut self.considered);
+            self.visits_before = visits_before;
+            let considered = gumbel.considered.min(moves).min(left.max(1));
+            formula::considered_visits(considered, left, &mut self.considered);
         }
     }
 

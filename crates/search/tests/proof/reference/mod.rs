@@ -58,6 +58,8 @@ pub struct Reference<'a, D: Domain, N: Rounds> {
     drawn: Drawn,
     /// Sequential halving: the visits that the move of each simulation has before it.
     considered: Vec<u32>,
+    /// Visits of the root's edges when the search began.
+    visits_before: Vec<u32>,
     walks: u64,
     /// A dynamic one never moves while one leaf waits at a time.
     threshold: u32,
@@ -112,6 +114,7 @@ impl<'a, D: Domain, N: Rounds> Reference<'a, D, N> {
             playouts: 0,
             drawn: Drawn::default(),
             considered: Vec::new(),
+            visits_before: Vec::new(),
             walks: 0,
             threshold: match params.expansion {
                 Expansion::FirstVisit => 0,
