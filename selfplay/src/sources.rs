@@ -23,16 +23,7 @@ pub fn champion_sources<G: Game>(
     champion: Option<&ChampionState>,
 ) -> anyhow::Result<(Sources<G>, String)> {
     let Some(champion) = champion else {
-        if config.bootstrap.evaluator == BootstrapEvaluator::Rollout
-            && config.search.rollout.file().is_some()
-        {
-            let guide = guide_of(game, config, run.root())?;
-            let mut sources = Sources::default();
-            sources.add_instant(Arc::new(GuideEvaluator::new(Arc::clone(&guide), true)));
-            let name = guide.named(&sources.ids()[0]);
-            return Ok((sources, name));
-        }
-        return sources_of(game, config, None);
+        return bootstrap_sources(game, config, Some(run.root()));
     };
     let bytes = run.get(&champion.network)?;
     sources_of(game, config, Some((&bytes, &champion.network.blake3)))
@@ -62,22 +53,39 @@ pub(crate) fn sources_of<G: Game>(
     config: &RunConfig,
     network: Option<(&[u8], &str)>,
 ) -> anyhow::Result<(Sources<G>, String)> {
-    let mut sources = Sources::default();
     let Some((bytes, name)) = network else {
-        match config.bootstrap.evaluator {
-            BootstrapEvaluator::Uniform => sources.add_instant(Arc::new(Uniform)),
-            BootstrapEvaluator::Rollout => {
-                sources.add_instant(Arc::new(rollouts_of(config.search.rollout.policy())))
-            }
-        };
-        let name = sources.ids()[0].clone();
-        return Ok((sources, name));
+        return bootstrap_sources(game, config, None);
     };
     let devices = dz_burn_net::pick_devices(&config.run.devices_or(&config.selfplay.devices))?;
     let optimism = config.search.policy_optimism;
     let network = dz_burn_net::optimistic_evaluator_on(game, bytes, &devices, optimism)?;
+    let mut sources = Sources::default();
     let source = sources.add_network(game, network, config.selfplay.cache_entries as usize)?;
     let params = SearchSettings::of(&config.search).params;
     dz_play::check_numbers(game, &params, &sources, source)?;
     Ok((sources, name.to_owned()))
+}
+
+/// The bootstrap evaluator as source 0, and its name for headers. Its rollouts move by the policy
+/// file that lies in `root`, if the run has one.
+fn bootstrap_sources<G: Game>(
+    game: &G,
+    config: &RunConfig,
+    root: Option<&Path>,
+) -> anyhow::Result<(Sources<G>, String)> {
+    let mut sources = Sources::default();
+    match (config.bootstrap.evaluator, root) {
+        (BootstrapEvaluator::Uniform, _) => sources.add_instant(Arc::new(Uniform)),
+        (BootstrapEvaluator::Rollout, Some(root)) if config.search.rollout.file().is_some() => {
+            let guide = guide_of(game, config, root)?;
+            sources.add_instant(Arc::new(GuideEvaluator::new(Arc::clone(&guide), true)));
+            let name = guide.named(&sources.ids()[0]);
+            return Ok((sources, name));
+        }
+        (BootstrapEvaluator::Rollout, _) => {
+            sources.add_instant(Arc::new(rollouts_of(config.search.rollout.policy())))
+        }
+    };
+    let name = sources.ids()[0].clone();
+    Ok((sources, name))
 }
