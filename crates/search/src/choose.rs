@@ -118,7 +118,7 @@ fn gumbel(summary: &Summary, moves: &[RootMove], sigma: Sigma) -> Move {
     let params = GumbelParams { sigma, mixed_weight: MixedWeight::Visits };
     let mut scores = Vec::new();
     formula::root_scores(&children, &noise, summary.own_value, &params, &mut scores);
-    // Halving is of this search's visits; those kept from an earlier one went elsewhere.
+    // Sequential halving counts the visits of this search alone.
     for (child, m) in children.iter_mut().zip(moves) {
         child.visits = f64::from(m.visits_here);
     }

@@ -129,7 +129,7 @@ fn fill_children<N: Numbers>(choice: &Choice<'_, N>, dense: &mut MoveScores) {
         } else if place < choice.edges.len() {
             let standing = choice.edge_stats(place);
             child.visits = standing.visits.to_f64();
-            // Completed values have their own one for moves whose first leaf is in flight.
+            // A move whose first leaf is in flight is completed as unvisited moves are.
             let is_open = completes && choice.edges[place].visits == 0;
             child.q = (!is_open).then(|| standing.value.to_f64());
         }

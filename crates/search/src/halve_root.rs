@@ -27,9 +27,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         for noise in &mut self.halving.noise {
             *noise *= gumbel.scale;
         }
-        let mut visits = std::mem::take(&mut self.halving.before_search);
-        self.count_root_visits(&mut visits);
-        self.halving.before_search = visits;
+        self.halving.before_search = self.visits_by_move();
         self.plan_halving(gumbel.considered);
     }
 
@@ -56,8 +54,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
     /// Plans for the playouts that are left or, where their number is unknown, for as many as this
     /// search has had.
     fn plan_halving(&mut self, considered_max: u32) {
-        let mut visits = std::mem::take(&mut self.halving.before_plan);
-        self.count_root_visits(&mut visits);
+        let visits = self.visits_by_move();
         let considered_max = considered_max.min(visits.len() as u32);
         let kept = self.halving.before_search.iter().sum::<u32>();
         let done = visits.iter().sum::<u32>().saturating_sub(kept) / self.params.leaf_rollouts;
@@ -73,16 +70,15 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         formula::considered_visits(considered, playouts, &mut self.halving.plan);
     }
 
-    /// Fills `visits` with those of the root's moves, in their order, with those that walks in
-    /// flight will bring.
-    fn count_root_visits(&self, visits: &mut Vec<u32>) {
-        visits.clear();
-        visits.resize(self.root_legal.len(), 0);
+    /// Visits of the root's moves, in their order, with those that walks in flight will bring.
+    fn visits_by_move(&self) -> Vec<u32> {
+        let mut visits = vec![0; self.root_legal.len()];
         let root = self.arena.node(ROOT);
         let moves = self.arena.priors(root);
         for place in 0..self.arena.edges(root).len() {
             visits[self.root_index(moves[place].mv())] = self.visits_under_way(place);
         }
+        visits
     }
 
     /// Visits of the root's move at `place`, with those that walks in flight will bring.

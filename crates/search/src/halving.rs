@@ -35,7 +35,7 @@ impl Halving {
         self.noise.get(index).copied().unwrap_or(0.0)
     }
 
-    /// Of the visits of the root's move at `index` those that were kept from an earlier search.
+    /// Visits of the root's move at `index` that were kept from an earlier search.
     pub(crate) fn kept_of(&self, index: usize) -> u32 {
         self.before_search.get(index).copied().unwrap_or(0)
     }

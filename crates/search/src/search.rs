@@ -237,7 +237,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
                 return if waiting > 0 { Gathered::Wait } else { Gathered::Decided };
             }
             let root_waits = waiting > 0 && !self.is_evaluated();
-            // What sequential halving has granted is not granted to other moves in its place.
+            // Some of these walks may be taken back. Then their own moves get the playouts again.
             let is_granted =
                 self.params.selection.halves() && self.playouts_left() <= self.walks_in_flight();
             if waiting >= self.params.leaves_max || root_waits || is_granted {

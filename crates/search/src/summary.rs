@@ -187,7 +187,7 @@ impl<D: Domain, N: Numbers> Search<D, N> {
         RootMove {
             mv,
             visits,
-            visits_here: visits - self.halving.kept_of(index).min(visits),
+            visits_here: visits.saturating_sub(self.halving.kept_of(index)),
             weight: edge.map_or(0.0, |edge| self.arena.weight_of(edge).to_f64()),
             prior: self.root_priors[index].to_f64(),
             noisy_prior: prior.probability().to_f64(),

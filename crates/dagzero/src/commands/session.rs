@@ -30,8 +30,8 @@ pub(super) fn for_one_game(player: &mut MatchPlayer, threads: usize) {
     params.nodes_max = params.nodes_max.max(NODES);
     if matches!(search.evaluator, PlayerEvaluator::Network { .. }) {
         let leaves = params.leaves_max;
-        // Sequential halving chooses among moves whose leaves are still in flight. In Connect Four
-        // 32 leaves cost it 49 Elo, and 8 no more than the error (`benchmarks/engine.md`).
+        // A round of sequential halving ends while some of its leaves are in flight. In Connect
+        // Four 32 leaves cost 49 Elo. The cost of 8 is within the error (`benchmarks/engine.md`).
         let batches = if params.selection.halves() { 1 } else { 2 * threads };
         let wanted = (LEAVES_A_BATCH * batches).min(LEAVES_MAX);
         params.leaves_max = leaves.max(u32::try_from(wanted).unwrap_or(leaves));
