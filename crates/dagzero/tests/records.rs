@@ -48,8 +48,8 @@ fn every_case_is_analysed_as_it_was_played() {
         ("c06-white-first.sgf", "E5 C7", ""),
         ("c08-handicap-four.sgf", "E5 E7 E3 C5", ""),
         ("c15-latin1-names.pgn", "e2e4 e7e5", "read as Windows-1252"),
-        ("c16-name-backslash.pgn", "e2e4 e7e5", ""),
-        ("c16-tag-name-colon.pgn", "e2e4 e7e5", ""),
+        ("c16-name-backslash.pgn", "e2e4 e7e5", "game 1 of 2 is looked at"),
+        ("c16-tag-name-colon.pgn", "e2e4 e7e5", "game 1 of 3 is looked at"),
         ("c17-symbols.pgn", "e2e4 e7e5 g1f3 b8c6 f1b5", ""),
         ("c19-game-tag.pgn", "e2e4 e7e5", ""),
         ("c20-no-first-semicolon.sgf", "E5 C7", ""),
@@ -110,6 +110,18 @@ fn out_keeps_what_the_record_has() {
         what.contains("plain records cannot express that a player moves twice in a row"),
         "{what}"
     );
+}
+
+#[test]
+fn what_of_a_file_is_not_looked_at_is_named() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let two = file(&dir, "two.pgn", "1. e4 (1. d4 d5) e5 1-0\n\n1. c4 c5 *\n");
+    let first = analyzed(&two, &[]);
+    assert_eq!(played(&first), ["e2e4", "e7e5"]);
+    let said = notes(&first);
+    assert!(said.contains("game 1 of 2") && said.contains("1 variation beside it"), "{said}");
+    let second = analyzed(&two, &["--number", "2"]);
+    assert_eq!((played(&second), notes(&second)), (vec!["c2c4", "c7c5"], String::new()));
 }
 
 #[test]

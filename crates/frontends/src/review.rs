@@ -160,11 +160,14 @@ pub fn review(
 /// Returns the comment of a ply for a record.
 pub fn comment(ply: &ReviewedPly) -> String {
     let mut text = format!("score {:.2}", ply.score_after);
-    if ply.judgement != Judgement::Best {
-        // Writing to a string cannot fail.
-        let _ = write!(text, ", {}", ply.judgement.word().to_lowercase());
-        let _ = write!(text, " (-{:.2}); better {}", ply.loss, ply.best_line.join(" "));
-    }
+    let line = ply.best_line.join(" ");
+    let judgement = ply.judgement.word().to_lowercase();
+    // Writing to a string cannot fail.
+    let _ = match ply.judgement {
+        Judgement::Best => Ok(()),
+        Judgement::Good => write!(text, ", {judgement}; first choice {line}"),
+        _ => write!(text, ", {judgement} (-{:.2}); better {line}", ply.loss),
+    };
     text
 }
 

@@ -37,11 +37,11 @@ macro_rules! presets {
 
 /// All presets.
 pub(crate) static PRESETS: &[Preset] = presets! {
-    "tictactoe" "chess" "chess-h200" "connect4-h200" "go9-h200"
+    "tictactoe" "chess-h200" "connect4-h200" "go9-h200"
     "alphago-mini" "alphago-zero-mini" "alphago-zero-20b" "alphago-zero-40b"
     "tictactoe-smoke" "connect4-smoke" "othello-smoke" "hex-smoke" "gomoku-smoke" "go-smoke"
     "chess-smoke" "breakthrough-smoke";
-    "connect4-quick" "connect4" "othello6" "othello8" "hex7" "hex11" "go7" "go9" "gomoku9"
+    "connect4-quick" "connect4" "othello6" "othello8" "hex7" "hex11" "go7" "go9" "gomoku9" "chess"
 };
 
 impl Preset {

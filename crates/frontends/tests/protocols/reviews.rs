@@ -1,6 +1,6 @@
 //! Games with what a player thinks of them.
 
-use dz_frontends::{Judgement, ReviewError, comment, review};
+use dz_frontends::{Judgement, ReviewError, ReviewedPly, comment, review};
 use dz_game::Move;
 
 use crate::common::{Eyes, gumbel_player, session, session_of};
@@ -25,6 +25,8 @@ fn a_lost_move_is_a_blunder_and_the_win_is_best() {
     let won = &plies[4];
     assert_eq!((won.judgement, won.score_after, won.first_score), (Judgement::Best, 1.0, 1.0));
     assert!(comment(lost).contains("blunder") && comment(lost).contains("better 3"));
+    let good = ReviewedPly { judgement: Judgement::Good, loss: 0.0, ..lost.clone() };
+    assert!(comment(&good).contains(", good; first choice 3"), "{}", comment(&good));
     for ply in &plies {
         assert!((0.0..=1.0).contains(&ply.score_before) && ply.loss >= 0.0);
         assert_eq!(ply.best_line.first(), Some(&ply.best));

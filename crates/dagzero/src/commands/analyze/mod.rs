@@ -50,9 +50,9 @@ pub(crate) struct Args {
     /// The moves of the game
     #[arg(long, value_name = "MOVES")]
     moves: Option<String>,
-    /// Which game of the file, from 1
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
-    number: u32,
+    /// Which game of the file, from 1 [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    number: Option<u32>,
     /// Who thinks
     #[arg(long)]
     player: Option<PlayerArg>,
@@ -98,7 +98,7 @@ struct Side {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let (player, file) = args.who_and_what()?;
-    let source = file.map(|path| Source::read(&path, args.number as usize)).transpose()?;
+    let source = file.map(|path| Source::read(&path, args.number)).transpose()?;
     let what = "random thinks nothing of moves; name a player that searches or knows";
     ensure!(player != Some(PlayerArg::Random), UsageError(what.to_owned()));
     let own = player.as_ref().and_then(PlayerArg::own_playouts);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use dz_game::GameSpec;
 use dz_record::{BYTES_MAX, RecordError, Sheet, decode, read};
+use dz_report::count::plural;
 
 use crate::exit::UsageError;
 
@@ -19,8 +20,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads game `number` of a file, from 1.
-    pub(super) fn read(path: &Path, number: usize) -> anyhow::Result<Self> {
+    /// Reads game `number` of a file, from 1; without a number the first, with a note if there are
+    /// others.
+    pub(super) fn read(path: &Path, number: Option<u32>) -> anyhow::Result<Self> {
         let name = shown(path);
         let bytes = dz_text::read_input(path, BYTES_MAX as u64)
             .with_context(|| format!("cannot read {name}"))?;
@@ -34,15 +36,19 @@ impl Source {
         let count = sheets.len();
         let what =
             || UsageError(format!("{name} has {count} games; --number is from 1 to {count}"));
-        let sheet = sheets.into_iter().nth(number - 1).ok_or_else(what)?;
+        if number.is_none() && count > 1 {
+            notes.push(format!("game 1 of {count} is looked at; --number N takes another"));
+        }
+        let index = number.unwrap_or(1) as usize - 1;
+        let sheet = sheets.into_iter().nth(index).ok_or_else(what)?;
         if let Some(variant) = &sheet.variant {
             let variant = dz_text::line(variant);
             let what = format!("{name}: the record is of the variant {variant}, not of chess");
             return Err(UsageError(what).into());
         }
         if sheet.variations > 0 {
-            let variations = sheet.variations;
-            notes.push(format!("{variations} variations beside the main line are not looked at"));
+            let variations = plural(sheet.variations as u64, "variation");
+            notes.push(format!("only the main line is looked at; {variations} beside it"));
         }
         Ok(Self { path: Some(path.to_owned()), text: decoded.text, sheet, notes })
     }
