@@ -1,7 +1,5 @@
 //! Reviews of games: a search of every position, and a judgement of every move.
 
-use std::fmt::Write;
-
 use dz_game::{Move, Player, Status, Wdl};
 use dz_infer::EvaluatorError;
 use serde::Serialize;
@@ -159,16 +157,14 @@ pub fn review(
 
 /// Returns the comment of a ply for a record.
 pub fn comment(ply: &ReviewedPly) -> String {
-    let mut text = format!("score {:.2}", ply.score_after);
-    let line = ply.best_line.join(" ");
+    let score = format!("score {:.2}", ply.score_after);
     let judgement = ply.judgement.word().to_lowercase();
-    // Writing to a string cannot fail.
-    let _ = match ply.judgement {
-        Judgement::Best => Ok(()),
-        Judgement::Good => write!(text, ", {judgement}; first choice {line}"),
-        _ => write!(text, ", {judgement} (-{:.2}); better {line}", ply.loss),
-    };
-    text
+    let line = ply.best_line.join(" ");
+    match ply.judgement {
+        Judgement::Best => score,
+        Judgement::Good => format!("{score}, {judgement}; first choice {line}"),
+        _ => format!("{score}, {judgement} (-{:.2}); better {line}", ply.loss),
+    }
 }
 
 fn search_position(

@@ -20,8 +20,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads game `number` of a file, from 1; without a number the first, with a note if there are
-    /// others.
+    /// Reads game `number` of a file, from 1. Without a number it reads the first game, and a note
+    /// says so if there are others.
     pub(super) fn read(path: &Path, number: Option<u32>) -> anyhow::Result<Self> {
         let name = shown(path);
         let bytes = dz_text::read_input(path, BYTES_MAX as u64)
