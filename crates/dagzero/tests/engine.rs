@@ -26,6 +26,22 @@ fn it_speaks_gtp_until_quit_or_the_end_of_input() {
 }
 
 #[test]
+fn a_file_with_several_games_is_named_as_one() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let file = dir.path().join("two.sgf");
+    let arguments = ["gtp", "uniform:20", "--game", "go:size=9"];
+    let said = format!("loadsgf {}\n", file.display());
+    let games = ["(;GM[1]SZ[9];B[cc])", "(;GM[1]SZ[9];B[dd];W[ee])"];
+    for (text, noted) in [(games.concat(), true), (games[0].to_owned(), false)] {
+        std::fs::write(&file, text).expect("the file is written");
+        let output = engine(&arguments, &said);
+        let errors = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.stdout, b"= white\n\n", "{errors}");
+        assert_eq!(errors.contains("two.sgf: game 1 of 2 is loaded\n"), noted, "{errors}");
+    }
+}
+
+#[test]
 fn it_speaks_uci_for_chess() {
     let said = "uci\nisready\nposition startpos moves e2e4\ngo nodes 30\n";
     let output = engine(&["uci", "uniform:20"], said);

@@ -31,7 +31,8 @@ pub(super) fn loadsgf(gtp: &mut Gtp, _: &[String]) -> CommandResult {
     gtp.clear();
     // The answer is the colour alone, so notes on left-out or guessed parts go to the log of the
     // front end.
-    for note in decoded.note.into_iter().chain(played.notes.lines()) {
+    let others = (sheets.len() > 1).then(|| format!("game 1 of {} is loaded", sheets.len()));
+    for note in decoded.note.into_iter().chain(others).chain(played.notes.lines()) {
         // Nobody may be there to read it.
         let _ = writeln!(stderr(), "note: {}: {}", dz_text::line(&name), dz_text::line(&note));
     }

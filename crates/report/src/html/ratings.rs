@@ -84,6 +84,11 @@ impl Report {
                  anchor that networks beat nearly always retires, one that beats them waits. A \
                  player policy-N is the raw policy of network-N, which plays without a search. \
                  The error of pairs is from the scatter of opening pairs instead of the model's."
+                @if model.draws == "davidson" {
+                    " In this model 400 Elo are ten wins for each loss, whatever the draws, so \
+                     differences are larger than those that dagzero match derives from a score \
+                     in which a draw is half a win."
+                }
             }
             @if let Some(share) = &self.measures.rating_share {
                 p data-key="measures.rating_share" {
