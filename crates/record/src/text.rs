@@ -8,7 +8,8 @@ use dz_text::Decoded;
 ///
 /// The encoding is that of the byte-order mark, else that of SGF's property `CA`, else UTF-8. Text
 /// that fits none of these is read as Windows-1252, which is Latin-1 and more, and the note says
-/// so. Each game of an SGF may have its own `CA`.
+/// so. Each game of an SGF may have its own `CA`. Before an SGF that declares another
+/// encoding and is not in UTF-8, the mark of UTF-8 counts for nothing.
 pub fn decode(bytes: &[u8]) -> Decoded {
     let mut decoded = decode_bytes(bytes);
     if let Cow::Owned(text) = unix_lines(&decoded.text) {
@@ -27,6 +28,8 @@ pub(crate) fn unix_lines(text: &str) -> Cow<'_, str> {
 }
 
 fn decode_bytes(bytes: &[u8]) -> Decoded {
+    let unmarked = bytes.strip_prefix(b"\xef\xbb\xbf");
+    let bytes = unmarked.filter(|rest| is_marked_wrongly(rest)).unwrap_or(bytes);
     // UTF-16 without a mark begins with an ASCII sign and a zero byte, in one order or the other.
     let wide = match bytes {
         [0, 1..=0x7f, 0, ..] => Some("UTF-16BE"),
@@ -43,6 +46,12 @@ fn decode_bytes(bytes: &[u8]) -> Decoded {
         return decode_as(bytes, &first);
     }
     decode_games(bytes, &first)
+}
+
+/// True if an SGF declares another encoding than UTF-8 and is not in UTF-8.
+fn is_marked_wrongly(sgf: &[u8]) -> bool {
+    let other = |range| !label(&sgf[range]).to_ascii_lowercase().starts_with("utf");
+    is_sgf(sgf) && str::from_utf8(sgf).is_err() && charsets(sgf).any(other)
 }
 
 /// True where the first sign is that of a game tree.

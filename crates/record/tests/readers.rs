@@ -110,6 +110,20 @@ fn latin_1_is_read() {
 }
 
 #[test]
+fn the_mark_of_utf_8_gives_way_to_another_encoding_that_alone_fits() {
+    let black = |bytes: &[u8]| {
+        let text = decode(&[b"\xef\xbb\xbf", bytes].concat()).text;
+        read(&text).unwrap()[0].header.players[0].clone()
+    };
+    // The encoder of Python, `'聂卫平'.encode('gb18030')`.
+    assert_eq!(
+        black(b"(;GM[1]SZ[9]CA[gb18030]PB[\xc4\xf4\xce\xc0\xc6\xbd])"),
+        Some("聂卫平".into())
+    );
+    assert_eq!(black("(;GM[1]SZ[9]CA[gb18030]PB[聂卫平])".as_bytes()), Some("聂卫平".into()));
+}
+
+#[test]
 fn faults_are_one_line_that_says_where() {
     for (text, expected) in [
         ("", "line 1: this is no record"),
