@@ -7,17 +7,15 @@ use crate::expected_points::{Expected, ExpectedPoint};
 use crate::report::Report;
 
 impl Expected {
-    /// Sums up these runs, without generations that some of them lack, above the anchor at 0 Elo of
-    /// the first one. `None` if there are no runs, if their games differ, or if one of them has not
-    /// met that anchor.
-    pub fn of(machine: &str, runs: &[Report]) -> Option<Self> {
+    /// Sums up these runs, without generations that some of them lack, above `anchor`. `None` if
+    /// there are no runs, if their games differ, or if one of them has not met the anchor.
+    pub fn of(machine: &str, anchor: &str, runs: &[Report]) -> Option<Self> {
         let first = runs.first()?;
-        let anchor = first.zero_anchor()?.name.clone();
         if runs.iter().any(|run| run.run.game != first.run.game) {
             return None;
         }
         let curves: Vec<Vec<CurvePoint>> =
-            runs.iter().map(|run| run.curve_above(&anchor)).collect::<Option<_>>()?;
+            runs.iter().map(|run| run.curve_above(anchor)).collect::<Option<_>>()?;
         let point = |generation: u32| {
             let of = |curve: &Vec<CurvePoint>| {
                 curve.iter().find(|point| point.generation == generation).cloned()
@@ -44,7 +42,7 @@ impl Expected {
             machine: machine.to_owned(),
             seeds,
             game: first.run.game.clone(),
-            anchor,
+            anchor: anchor.to_owned(),
             points,
         })
     }
@@ -80,6 +78,12 @@ impl Report {
             self.missing.push(what.to_owned());
         } else if let (true, Some(zero), Some(anchor)) = (fits, zero, anchor) {
             self.expected = Some(expected.moved(anchor.elo, &zero.name));
+        } else if fits && zero.is_some() {
+            let anchor = &expected.anchor;
+            self.missing.push(format!(
+                "The preset's expected band is not drawn yet: it is above {anchor}, which no \
+                 network has met."
+            ));
         }
     }
 }

@@ -13,7 +13,8 @@ pub struct Expected {
     pub seeds: Vec<u64>,
     /// Their game.
     pub game: String,
-    /// The anchor at 0 Elo.
+    /// The anchor that Elo is above. One that every machine has is best, because a run that lacks it
+    /// has no band.
     pub anchor: String,
     /// By generation.
     pub points: Vec<ExpectedPoint>,

@@ -94,7 +94,7 @@ fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
     let (_folder, run) = on_disk(&ledger.records);
     let report = Report::read(&run).unwrap();
     let runs = [report.clone(), report];
-    let expected = Expected::of("a machine", &runs).unwrap();
+    let expected = Expected::of("a machine", "rollout-1000", &runs).unwrap();
     assert_eq!(
         (expected.seeds.as_slice(), expected.anchor.as_str()),
         ([7, 7].as_slice(), "rollout-1000")
@@ -120,11 +120,17 @@ fn what_the_preset_is_expected_to_reach_is_drawn_behind() {
         assert!((moved.elo_lo - point.elo_lo).abs() < 1e-6, "{moved:?} {point:?}");
     }
     assert!(report.to_html().unwrap().contains("expected, on a machine"));
+    let unmet = Expected { anchor: "gnugo-1".to_owned(), ..expected.clone() };
+    run.replace(layout::EXPECTED, &serde_json::to_vec(&unmet).unwrap()).unwrap();
+    let without = Report::read_ledger(&run).unwrap();
+    assert_eq!(without.expected, None);
+    assert!(says(&without, "it is above gnugo-1, which no network has met"), "{without:?}");
+    assert_eq!(Expected::of("a machine", "gnugo-1", &runs), None);
     // A file of another version is reported.
     run.replace(layout::EXPECTED, b"{}").unwrap();
     let report = Report::read_ledger(&run).unwrap();
     assert!(says(&report, "expected.json is not drawn"), "{:?}", report.missing);
-    assert_eq!(Expected::of("", &[]), None);
+    assert_eq!(Expected::of("", "random", &[]), None);
 }
 
 #[test]
