@@ -1,5 +1,5 @@
 //! Sums up finished runs of a preset for the band behind its reports:
-//! `cargo run -p dz-report --example expected -- MACHINE ANCHOR RUN... > configs/NAME.expected.json`,
+//! `cargo run -p dz-report --example expected -- MACHINE ANCHOR RUN... > NAME.expected.json`,
 //! with the machine in words and an anchor that all runs have met.
 
 use dz_report::{Expected, Report};
