@@ -26,7 +26,7 @@ fn it_speaks_gtp_until_quit_or_the_end_of_input() {
 }
 
 #[test]
-fn a_file_with_several_games_is_named_as_one() {
+fn loadsgf_notes_that_a_file_has_several_games() {
     let dir = tempfile::tempdir().expect("a folder");
     let file = dir.path().join("two.sgf");
     let arguments = ["gtp", "uniform:20", "--game", "go:size=9"];

@@ -8,7 +8,7 @@ use dz_store::Run;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut args = std::env::args().skip(1);
     let machine = args.next().ok_or("say in words which machine this is")?;
-    let anchor = args.next().ok_or("name the anchor that Elo is above")?;
+    let anchor = args.next().ok_or("name the anchor that Elo is measured against")?;
     let runs: Vec<Report> = args
         .map(|run| Ok(Report::read_ledger(&Run::open(run)?)?))
         .collect::<Result<_, Box<dyn std::error::Error>>>()?;

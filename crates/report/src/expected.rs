@@ -7,8 +7,9 @@ use crate::expected_points::{Expected, ExpectedPoint};
 use crate::report::Report;
 
 impl Expected {
-    /// Sums up these runs, without generations that some of them lack, above `anchor`. `None` if
-    /// there are no runs, if their games differ, or if one of them has not met the anchor.
+    /// Sums up these runs, without generations that some of them lack. Elo is measured against
+    /// `anchor`. `None` if there are no runs, if their games differ, or if one of them has not met
+    /// the anchor.
     pub fn of(machine: &str, anchor: &str, runs: &[Report]) -> Option<Self> {
         let first = runs.first()?;
         if runs.iter().any(|run| run.run.game != first.run.game) {

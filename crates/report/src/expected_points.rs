@@ -13,8 +13,7 @@ pub struct Expected {
     pub seeds: Vec<u64>,
     /// Their game.
     pub game: String,
-    /// The anchor that Elo is above. One that every machine has is best, because a run without it
-    /// has no band.
+    /// The anchor that Elo is measured against. A run that lacks it has no band.
     pub anchor: String,
     /// By generation.
     pub points: Vec<ExpectedPoint>,

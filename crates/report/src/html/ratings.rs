@@ -85,9 +85,9 @@ impl Report {
                  player policy-N is the raw policy of network-N, which plays without a search. \
                  The error of pairs is from the scatter of opening pairs instead of the model's."
                 @if model.draws == "davidson" {
-                    " In this model 400 Elo are ten wins for each loss, whatever the draws, so \
-                     differences are larger than those that dagzero match derives from a score \
-                     in which a draw is half a win."
+                    " In this model 400 Elo are ten wins for each loss, whatever the draws. \
+                     The command dagzero match counts a draw as half a win, so its differences \
+                     are smaller where games are drawn."
                 }
             }
             @if let Some(share) = &self.measures.rating_share {
