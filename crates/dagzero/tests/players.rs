@@ -88,7 +88,7 @@ fn a_network_file_plays_and_its_games_are_kept() {
 fn a_network_meets_itself_with_another_search() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir, "connect4");
-    let with_keys = format!("{network},selection=gumbel,exploration={{ }}");
+    let preserving_of = format!("{network},selection=gumbel,exploration={{ }}");
     let play =
         |a: &str| dagzero(&["match", a, &network, "--games", "8", "--playouts", "16", "--json"]);
     let found = json(&play(&format!("{network},selection=uct,c_uct=2")));
@@ -97,7 +97,7 @@ fn a_network_meets_itself_with_another_search() {
     // Another search plays other games; the same search plays both sides of a pair alike.
     let same = json(&play(&network));
     assert_ne!(found["pairs"], same["pairs"], "{found} {same}");
-    for wrong in [with_keys, format!("{network},selecton=uct"), format!("{network},")] {
+    for wrong in [preserving_of, format!("{network},selecton=uct"), format!("{network},")] {
         let refused = play(&wrong);
         assert_eq!(refused.status.code(), Some(2), "{wrong}");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
@@ -172,6 +172,8 @@ fn players_that_do_not_exist_or_do_not_fit_are_wrong_usage() {
         &["match", "rollout:none", "random", "--game", "tictactoe"],
         &["match", "random", "random", "--game", "gomoku", "--judge"],
         &["accuracy", "--positions", "x.jsonl"],
+        &["accuracy", "nobody,c_puct=1.0", "--generate", "5"],
+        &["accuracy", &format!("{network},c_pucts=1.0"), "--generate", "5"],
         &["accuracy", "--network", &network],
         &["accuracy", "a-run", "--network", &network, "--generate", "5"],
         &["accuracy", "a-run", "--run", "another", "--generate", "5"],
@@ -208,6 +210,13 @@ fn accuracy_knows_what_a_blank_network_would_play() {
     assert_eq!((&searched["playouts"], &searched["preserving"]), (&200.into(), &3.into()));
     assert_eq!(searched["nontrivial"]["share"], 1.0);
     assert_eq!(searched["by_ply"].as_array().map(Vec::len), Some(3));
+    // A search that does not explore stays with the first move.
+    let preserving_of = |run: &str| {
+        let args = ["accuracy", run, "--positions", &positions, "--playouts", "200", "--json"];
+        json(&dagzero(&args))[0]["preserving"].clone()
+    };
+    assert_eq!(preserving_of(&network), 3);
+    assert_eq!(preserving_of(&format!("{network},c_puct=0.0")), 1);
     let text = dagzero(&args);
     let text = String::from_utf8_lossy(&text.stdout);
     assert!(text.contains("raw policy") && text.contains("100 playouts"), "{text}");

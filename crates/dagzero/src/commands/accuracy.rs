@@ -10,7 +10,7 @@ use dz_record::{BYTES_MAX, decode};
 use serde::Serialize;
 
 use super::{
-    players::{CACHE_ENTRIES, Found, champion, network_file},
+    players::{CACHE_ENTRIES, Found, find_trained, network_file},
     positions::{generated, position_lines, read_positions},
     value_kept::ValueKept,
     write_line,
@@ -30,9 +30,11 @@ use crate::{Exit, exit::UsageError};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     dagzero accuracy data/connect4-quick --generate 1000 --playouts 0,100\n  \
-    dagzero accuracy data/connect4-quick --positions solved.jsonl --playouts 0,100 --json")]
+    dagzero accuracy data/connect4-quick --positions solved.jsonl --playouts 0,100 --json\n  \
+    dagzero accuracy data/connect4-quick@5,c_puct=1.0 --generate 1000")]
 pub(crate) struct Args {
-    /// A run, whose champion is measured
+    /// A run, whose champion is measured, RUN@GENERATION or a network file. Keys of [search] may
+    /// follow, as in data/connect4,selection=puct
     #[arg(
         value_name = "RUN",
         required_unless_present_any = ["run_option", "network"],
@@ -98,7 +100,10 @@ struct AtPly {
 
 pub(crate) fn run(args: &Args, out: &mut dyn Write) -> anyhow::Result<Exit> {
     let found = match (args.run.as_ref().or(args.run_option.as_ref()), &args.network) {
-        (Some(run), _) => champion(run, None, 1)?,
+        (Some(run), _) => find_trained(run, 1)?.ok_or_else(|| {
+            let what = "neither a run nor a network file; write RUN, RUN@GENERATION or a file";
+            UsageError(format!("{} is {what}", run.display()))
+        })?,
         (None, Some(path)) => network_file(path, 1)?,
         (None, None) => bail!("name a run, or a network file with --network"),
     };

@@ -211,19 +211,27 @@ impl PlayerArg {
     }
 }
 
-fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
+/// Finds the champion or network file that a path names, with keys of `[search]` behind it; none
+/// where there is neither.
+pub(crate) fn find_trained(path: &Path, playouts: u32) -> anyhow::Result<Option<Found>> {
     if let Some(found) = find_file_or_run(path, playouts, &[])? {
-        return Ok(found);
+        return Ok(Some(found));
     }
     let text = path.to_string_lossy();
     let mut parts = split_outside_braces(&text).into_iter();
     let own = Path::new(parts.next().unwrap_or_default());
     let keys: Vec<String> = parts.map(setting).collect();
-    if !keys.is_empty()
-        && let Some(found) = find_file_or_run(own, playouts, &keys)?
-    {
+    if keys.is_empty() {
+        return Ok(None);
+    }
+    find_file_or_run(own, playouts, &keys)
+}
+
+fn find_path(path: &Path, playouts: u32) -> anyhow::Result<Found> {
+    if let Some(found) = find_trained(path, playouts)? {
         return Ok(found);
     }
+    let text = path.to_string_lossy();
     let what = format!(
         "{text} is no player: there is neither a run nor a network file; write a run's directory, \
          RUN@GENERATION, a network file, random, rollout:N, amaf:N, uniform:N, solver, \
