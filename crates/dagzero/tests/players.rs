@@ -88,7 +88,7 @@ fn a_network_file_plays_and_its_games_are_kept() {
 fn a_network_meets_itself_with_another_search() {
     let dir = tempfile::tempdir().expect("a folder");
     let network = blank_network(&dir, "connect4");
-    let preserving_of = format!("{network},selection=gumbel,exploration={{ }}");
+    let with_keys = format!("{network},selection=gumbel,exploration={{ }}");
     let play =
         |a: &str| dagzero(&["match", a, &network, "--games", "8", "--playouts", "16", "--json"]);
     let found = json(&play(&format!("{network},selection=uct,c_uct=2")));
@@ -97,7 +97,7 @@ fn a_network_meets_itself_with_another_search() {
     // Another search plays other games; the same search plays both sides of a pair alike.
     let same = json(&play(&network));
     assert_ne!(found["pairs"], same["pairs"], "{found} {same}");
-    for wrong in [preserving_of, format!("{network},selecton=uct"), format!("{network},")] {
+    for wrong in [with_keys, format!("{network},selecton=uct"), format!("{network},")] {
         let refused = play(&wrong);
         assert_eq!(refused.status.code(), Some(2), "{wrong}");
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();

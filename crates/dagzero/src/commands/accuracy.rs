@@ -33,7 +33,7 @@ use crate::{Exit, exit::UsageError};
     dagzero accuracy data/connect4-quick --positions solved.jsonl --playouts 0,100 --json\n  \
     dagzero accuracy data/connect4-quick@5,c_puct=1.0 --generate 1000")]
 pub(crate) struct Args {
-    /// A run, whose champion is measured, RUN@GENERATION or a network file. Keys of [search] may
+    /// What is measured: a run's champion, RUN@GENERATION or a network file. Keys of [search] may
     /// follow, as in data/connect4,selection=puct
     #[arg(
         value_name = "RUN",

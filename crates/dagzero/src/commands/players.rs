@@ -211,8 +211,8 @@ impl PlayerArg {
     }
 }
 
-/// Finds the champion or network file that a path names, with keys of `[search]` behind it; none
-/// where there is neither.
+/// Finds the champion or network file that a path names. Keys of `[search]` may follow the path.
+/// Returns `None` where there is neither a run nor a file.
 pub(crate) fn find_trained(path: &Path, playouts: u32) -> anyhow::Result<Option<Found>> {
     if let Some(found) = find_file_or_run(path, playouts, &[])? {
         return Ok(Some(found));
